@@ -33,6 +33,34 @@ static const char *explain(enum gs_mode mode)
     }
 }
 
+/* The option that says what is wanted. */
+static const char *wanting(const struct gs_wanted *wanted)
+{
+    return wanted->end == GS_WANTED_TAIL ? "--tail" : "--head";
+}
+
+/* What --head and --tail do not go with. */
+static enum gs_status check_wanted(const struct gs_command *command, struct gs_error *err)
+{
+    const struct gs_wanted *wanted = &command->sort.wanted;
+    if (wanted->end == GS_WANTED_ALL)
+        return GS_OK;
+    if (command->resumes)
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "options '%s' and '--resume' are incompatible: so few records need no "
+                       "temporary files",
+                       wanting(wanted));
+    if (command->combine != NULL)
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "options '%s' and '%s' are incompatible: combine first, and pass that on to "
+                       "gsort -m %s",
+                       wanting(wanted), command->combine->option, wanting(wanted));
+    if (command->mode == GS_MODE_MERGE && command->sort.unique && wanted->end == GS_WANTED_TAIL)
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "options '-mu' and '--tail' are incompatible: without -m, they go together");
+    return GS_OK;
+}
+
 /* Options that only some modes have a use for. */
 static enum gs_status check_mode(const struct gs_command *command, struct gs_error *err)
 {
@@ -49,6 +77,7 @@ static enum gs_status check_mode(const struct gs_command *command, struct gs_err
         {command->sort.unique, prints, "-u"},
         {combine != NULL, looks, combine != NULL ? combine->option : ""},
         {command->stable, prints, "-s"},
+        {command->sort.wanted.end != GS_WANTED_ALL, looks, wanting(&command->sort.wanted)},
         {command->sort.verify, looks, "--verify"},
         {command->stats != GS_STATS_NONE, looks, "--stats"},
         {command->stats_file != NULL, looks, "--stats-file"},
@@ -75,5 +104,10 @@ enum gs_status gs_check_combinations(const struct gs_command *command, struct gs
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "options '--argsort' and '%s' are incompatible: positions are not combined",
                        command->combine->option);
-    return check_mode(command, err);
+    if (command->mode == GS_MODE_SORT && command->sort.lists != 0 &&
+        (command->sort.engine == GS_ENGINE_AUTO || command->sort.engine == GS_ENGINE_SAMPLESORT))
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "--lists is for the engines atomicmin, reduction and hybrid: -e names one");
+    const enum gs_status st = check_wanted(command, err);
+    return st == GS_OK ? check_mode(command, err) : st;
 }

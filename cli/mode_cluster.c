@@ -33,6 +33,10 @@
 static enum gs_status check_command(const struct gs_cluster *cluster,
                                     const struct gs_command *command, struct gs_error *err)
 {
+    if (command->sort.wanted.end != GS_WANTED_ALL && !gs_is_one_host(cluster, command))
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "--head and --tail: only ranks of one host have them, without --local and "
+                       "--apart");
     if (command->combine != NULL && !gs_is_one_host(cluster, command))
         return gs_fail(
             err, GS_ERR_USAGE, 0,

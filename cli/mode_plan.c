@@ -5,6 +5,7 @@
 #include "cli/memory_limit.h"
 #include "cli/modes.h"
 #include "cli/pace_look.h"
+#include "cli/partial_output.h"
 #include "cli/plan.h"
 #include "cli/progress.h"
 #include "cli/record_format.h"
@@ -29,9 +30,21 @@ static enum gs_status plan_sort(const struct gs_command *command, struct gs_plan
                                 struct gs_error *err)
 {
     struct gs_options options = command->sort;
+    bool partial;
+    const enum gs_status st =
+        gs_partial_choose(&options, plan->limit_bytes, plan->keys, plan->pending, &partial, err);
+    if (st != GS_OK)
+        return st;
     /* With --argsort, a record has its position beside it in temporary files. */
     const unsigned position_bytes = command->sort.index_bytes != 0 ? GS_NUMBER_BYTES : 0;
-    if (gs_memory_fits(&options, plan->limit_bytes, 0, plan->keys, &plan->forecast)) {
+    const bool fits = gs_memory_fits(&options, plan->limit_bytes, 0, plan->keys, &plan->forecast);
+    if (partial) {
+        plan->method = "partial sort in memory";
+        plan->passes = 1;
+        gs_partial_forecast(&options, plan->pending ? UINT64_MAX : plan->keys, &plan->forecast);
+        return GS_OK;
+    }
+    if (fits) {
         plan->method = "sort in memory";
         plan->passes = 1;
         return GS_OK;
@@ -74,7 +87,7 @@ enum gs_status gs_mode_plan(struct gs_command *command, struct gs_error *err)
             st = plan_sort(command, &plan, err);
     }
     plan.input_count = inputs.count;
-    plan.output_bytes = plan.keys * gs_written_bytes(&command->sort);
+    plan.output_bytes = gs_wanted_of(&command->sort, plan.keys) * gs_written_bytes(&command->sort);
     plan.fresh_bytes = plan.forecast.memory_bytes + plan.temporary_bytes + plan.output_bytes;
     if (st == GS_OK)
         st = gs_plan_check_room(command, &plan, err);

@@ -5,6 +5,7 @@
 #include "cli/ahead.h"
 #include "cli/memory_limit.h"
 #include "cli/output_sink.h"
+#include "cli/partial_output.h"
 #include "cli/read_pipes.h"
 #include "cli/resume.h"
 #include "cli/spilled_sort.h"
@@ -44,11 +45,14 @@ static enum gs_status sort_in_memory(const struct gs_read_limit *limit, uint64_t
     struct gs_output_sink to = gs_output_sink(output, &options, inputs);
     options.leave_device = true; /* main then ends by gs_exit_now */
     GS_TRY(gs_make_spans(inputs, gs_record_bytes(&options), &spans, &keys, err));
-    gs_output_sink_choose(&to, keys * gs_written_bytes(&options));
-    if (!gs_writes_fewer(&options))
-        GS_TRY(gs_output_reserve(output, keys * gs_written_bytes(&options), err));
+    const uint64_t output_bytes = gs_wanted_of(&options, keys) * gs_written_bytes(&options);
+    const bool fewer = gs_writes_fewer(&options);
+    gs_output_sink_expect(&to, keys);
+    gs_output_sink_choose(&to, output_bytes);
+    if (!fewer)
+        GS_TRY(gs_output_reserve(output, output_bytes, err));
     gs_start_ahead(&options, keys * gs_record_bytes(&options),
-                   gs_writes_fewer(&options) ? NULL : output, 0);
+                   fewer || options.wanted.end != GS_WANTED_ALL ? NULL : output, 0);
     fetch(inputs, gs_record_bytes(&options), progress, &fetching);
     options.memory_bytes = limit->bytes;
     options.held_bytes = own_bytes;
@@ -95,8 +99,9 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
     struct gs_stage_stats reading = {0};
     struct gs_forecast forecast;
     uint64_t own_bytes = 0; /* of input held in memory */
-    bool makes_pages = command->sort.combine == NULL && output->direct != GS_DIRECT_ALWAYS &&
-                       output->kind != GS_OUTPUT_STREAM &&
+    bool partial;
+    bool makes_pages = command->sort.combine == NULL && command->sort.wanted.end == GS_WANTED_ALL &&
+                       output->direct != GS_DIRECT_ALWAYS && output->kind != GS_OUTPUT_STREAM &&
                        !(output->kind == GS_OUTPUT_POSITIONED &&
                          gs_inputs_await(inputs, output->device, output->inode));
     struct gs_options options = command->sort;
@@ -107,6 +112,11 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
         .output = makes_pages ? output : NULL,
         .bytes = gs_memory_limit(command, gs_inputs_bytes(inputs) / gs_record_bytes(&options),
                                  gs_inputs_pending(inputs))};
+    GS_TRY(gs_partial_choose(&options, limit.bytes,
+                             gs_inputs_bytes(inputs) / gs_record_bytes(&options),
+                             gs_inputs_pending(inputs), &partial, err));
+    if (partial)
+        return gs_partial_output(command, inputs, output, progress, stats, err);
     if (incoming != NULL && inputs->count == 1 && gs_inputs_pending(inputs))
         options.incoming = incoming->start(&command->sort);
     GS_TRY(refuse_overwriting(command, inputs, output, err));
@@ -159,7 +169,8 @@ static void prepare(const struct gs_command *command, struct gs_inputs *inputs)
     uint64_t keys = gs_inputs_bytes(inputs) / gs_record_bytes(&command->sort);
     gs_inputs_make_room(inputs, gs_address_space_wanted(command, keys, gs_inputs_pending(inputs)));
     inputs->populates = gs_reads_with_help(&command->sort);
-    gs_start_ahead(&command->sort, gs_inputs_bytes(inputs), NULL, 0);
+    if (command->sort.wanted.end == GS_WANTED_ALL) /* else few may be sorted */
+        gs_start_ahead(&command->sort, gs_inputs_bytes(inputs), NULL, 0);
 }
 
 enum gs_status gs_mode_sort(struct gs_command *command, struct gs_progress *progress,

@@ -352,7 +352,10 @@ enum gs_status gs_npy_files_make_out(struct gs_npy_files *npy, bool changes, boo
 
 void gs_npy_files_count(struct gs_npy_files *npy, uint64_t count)
 {
+    const struct gs_wanted *wanted = &npy->wanted;
     const bool made = npy->made_bytes != NULL;
+    if (wanted->end != GS_WANTED_ALL && wanted->count < count)
+        count = wanted->count;
     gs_npy_write(made ? &npy->made : &npy->head, made ? npy->made_bytes : npy->bytes, count,
                  npy->out, npy->out_bytes);
 }

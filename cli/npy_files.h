@@ -21,8 +21,9 @@ struct gs_npy_files {
     unsigned char *made_bytes; /* and the bytes of that, or NULL */
     unsigned char *out;        /* the output's header: the same with another count */
     uint32_t out_bytes;
-    uint64_t count; /* records in all files whose headers are known */
-    bool streams;   /* the output's header is written before it: with that count */
+    uint64_t count;          /* records in all files whose headers are known, */
+    struct gs_wanted wanted; /* and which of them the output has */
+    bool streams;            /* the output's header is written before it: with that count */
 };
 
 /* If the first of `count` inputs is a regular file that begins as a .npy file does: make *npy and

@@ -66,6 +66,16 @@ enum gs_status gs_set_engine(struct gs_command *command, const char *arg, struct
     return st;
 }
 
+enum gs_status gs_set_wanted(struct gs_command *command, const char *option, enum gs_wanted_end end,
+                             const char *arg, struct gs_error *err)
+{
+    struct gs_wanted *wanted = &command->sort.wanted;
+    if (wanted->end != GS_WANTED_ALL && wanted->end != end)
+        return gs_fail(err, GS_ERR_USAGE, 0, "options '--head' and '--tail' are incompatible");
+    wanted->end = end;
+    return gs_bytes_arg_parse(option, arg, INT64_MAX, &wanted->count, err);
+}
+
 enum gs_status gs_set_device(struct gs_command *command, const char *arg, struct gs_error *err)
 {
     const char *words[GS_DEVICE_GPU + 2] = {NULL};

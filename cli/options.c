@@ -35,6 +35,8 @@ enum {
     OPT_CHECK = 256,
     OPT_ARGSORT,
     OPT_FILES0_FROM,
+    OPT_HEAD,
+    OPT_TAIL,
     OPT_SKIP,
     OPT_COMBINE,
     OPT_COMBINE_LAST = OPT_COMBINE + GS_COMBINE_LAST,
@@ -88,6 +90,11 @@ static const struct argp_option table[] = {
     {"reverse", 'r', NULL, 0, "descending order", 0},
     {"unique", 'u', NULL, 0, "write one of each key; with -c, check for strict order", 0},
     {"stable", 's', NULL, 0, "leave records of equal keys in the order of the input", 0},
+    {"head", OPT_HEAD, "N", 0,
+     "write only the first N records of the output; only what these need is sorted; N may have a "
+     "suffix, as 10k or 2M",
+     0},
+    {"tail", OPT_TAIL, "N", 0, "write only the last N records of the output", 0},
     {"-c, --check[=WORD]", 0, NULL, OPTION_DOC | OPTION_NO_USAGE,
      "do not sort: check the order, of several FILEs as if they were one, and report the first key "
      "that breaks it; WORD is diagnose-first (default) or, for -C, quiet or silent",
@@ -329,6 +336,10 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         return gs_format_add_key(&command->named, arg, err);
     case OPT_SKIP:
         return gs_bytes_arg_parse("--skip", arg, GS_SKIP_MAX, &parse->skip, err);
+    case OPT_HEAD:
+        return gs_set_wanted(command, "--head", GS_WANTED_HEAD, arg, err);
+    case OPT_TAIL:
+        return gs_set_wanted(command, "--tail", GS_WANTED_TAIL, arg, err);
     case OPT_FILES0_FROM:
         return set_once("lists of files", arg, &command->file_list, err);
     case 's':

@@ -14,6 +14,7 @@
 /* Shorter outputs seldom wait for pages, nor for the disk. */
 #define CHOICE_BYTES_MIN ((uint64_t)64 << 20)
 
+/* Write a piece of the output to its place. */
 static enum gs_status put_keys(void *context, const void *keys, uint64_t count, uint64_t position,
                                struct gs_error *err)
 {
@@ -43,6 +44,37 @@ static enum gs_status write_keys(struct gs_sink *sink, const void *keys, uint64_
                                  uint64_t position, struct gs_error *err)
 {
     return put_keys(sink, keys, count, position, err);
+}
+
+/* The same where only some records are wanted: the library has all of them. With --verify, they
+ * come one piece after the other. */
+static enum gs_status write_wanted(struct gs_sink *sink, const void *keys, uint64_t count,
+                                   uint64_t position, struct gs_error *err)
+{
+    struct gs_output_sink *to = (struct gs_output_sink *)sink;
+    const struct gs_wanted *wanted = &to->options->wanted;
+    const uint64_t first =
+        wanted->end == GS_WANTED_TAIL && to->total > wanted->count ? to->total - wanted->count : 0;
+    const uint64_t before = position > first ? 0 : first - position; /* of these, not wanted */
+    const uint64_t from = before < count ? before : count;
+    const uint64_t start = position + from - first; /* in the output */
+    if (from == count || start >= wanted->count)
+        return GS_OK;
+    const uint64_t most = wanted->count - start;
+    const uint64_t here = count - from < most ? count - from : most;
+    const char *records = (const char *)keys + from * to->record_bytes;
+    if (to->options->verify) {
+        struct gs_look look;
+        gs_width(to->options)->look(to->options, records, here, NULL, &look);
+        to->fingerprint += look.fingerprint;
+    }
+    atomic_fetch_add(&to->passed, here);
+    return put_keys(to, records, here, start, err);
+}
+
+void gs_output_sink_expect(struct gs_output_sink *to, uint64_t total)
+{
+    to->total = total;
 }
 
 /* To be combined first. */
@@ -95,9 +127,10 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
                                      const struct gs_inputs *inputs)
 {
     /* Only a temporary file can be read back; the library verifies a stream as it is written. */
+    const bool all = options->wanted.end == GS_WANTED_ALL;
     bool stream = output->kind == GS_OUTPUT_STREAM ||
-                  (options->verify && output->kind != GS_OUTPUT_TEMPORARY);
-    struct gs_sink sink = {.write = write_keys, .stream = stream};
+                  (options->verify && (!all || output->kind != GS_OUTPUT_TEMPORARY));
+    struct gs_sink sink = {.write = all ? write_keys : write_wanted, .stream = stream};
     if (options->combine != NULL)
         sink = (struct gs_sink){.write = combine_keys, .stream = true};
     if (inputs != NULL)
@@ -105,9 +138,10 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
     bool alike = options->records != NULL || (gs_record_bytes(options) == options->key_bytes &&
                                               output->head_bytes % options->key_bytes == 0);
     bool paged = output->direct != GS_DIRECT_ALWAYS;
-    if (options->combine == NULL && paged && alike && (!stream || output->kind == GS_OUTPUT_STREAM))
+    if (all && options->combine == NULL && paged && alike &&
+        (!stream || output->kind == GS_OUTPUT_STREAM))
         sink.map = map_keys;
-    if (options->combine == NULL && paged && !stream) {
+    if (all && options->combine == NULL && paged && !stream) {
         sink.make = make_keys;
         sink.expect = expect_keys;
     }
@@ -136,6 +170,11 @@ enum gs_status gs_output_sink_close(struct gs_output_sink *to, enum gs_status st
         st = gs_combiner_end(to->combiner, &stats->keys_out, err);
     gs_combiner_free(to->combiner);
     to->combiner = NULL;
+    if (st == GS_OK && to->sink.write == write_wanted) {
+        stats->keys_out = atomic_load(&to->passed);
+        stats->fingerprint = to->fingerprint;
+        stats->summary.known = false; /* of more than was written */
+    }
     struct gs_direct_writer *direct = to->direct;
     to->direct = NULL;
     if (gs_direct_close(direct, &late) == GS_OK || st != GS_OK)

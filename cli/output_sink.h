@@ -26,6 +26,9 @@ struct gs_output_sink {
     struct gs_pace pace;             /* when to use it */
     unsigned threads;                /* that make pages alongside those that sort, */
     unsigned idle_threads;           /* or while all others wait */
+    uint64_t total;              /* records that the library will hand over, if not all of them */
+    atomic_uint_fast64_t passed; /* are wanted: how many of them were written, */
+    uint64_t fingerprint;        /* and theirs, under options->verify */
 };
 
 /* With options->verify, an output that cannot be read back is a stream, which the library verifies
@@ -36,6 +39,10 @@ struct gs_output_sink {
  * their number when that ends. */
 struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_options *options,
                                      const struct gs_inputs *inputs);
+
+/* Where only the last records are wanted (options->wanted): the output would have `total` of them.
+ * Call before the first write. */
+void gs_output_sink_expect(struct gs_output_sink *to, uint64_t total);
 
 /* About `bytes` bytes will be written: where they are not stored to mapped pages, go past the page
  * cache when that is faster, unless the user has decided. Call before the first write. */

@@ -81,8 +81,8 @@ static void print_text(const struct gs_command *command, const struct gs_plan *p
 {
     char format[GS_FORMAT_TEXT];
     char time[GS_HUMAN_TEXT];
-    const bool unsure =
-        plan->pending && plan->temporary_bytes == 0 && command->mode == GS_MODE_SORT;
+    const bool unsure = plan->pending && plan->temporary_bytes == 0 &&
+                        command->mode == GS_MODE_SORT && command->sort.wanted.end == GS_WANTED_ALL;
     print_inputs(plan);
     gs_format_name(&command->format, format);
     ROW("type", "%s", format);

@@ -6,6 +6,7 @@
 
 #include "cli/ahead.h"
 #include "cli/output_sink.h"
+#include "cli/partial_output.h"
 #include "cli/report.h"
 #include "cli/work.h"
 #include "common/space.h"
@@ -27,6 +28,7 @@
 struct source {
     struct gs_inputs *inputs;
     struct gs_output *output;
+    struct gs_output_sink *to; /* that is on top of it */
     const struct gs_options *options;
     uint64_t keys; /* known so far: mapped, in memory, or read since */
     size_t next;   /* if inputs are read in turn: this one is next, */
@@ -132,9 +134,12 @@ static enum gs_status read_keys(void *context, void *to, uint64_t room, uint64_t
         st = gs_width(source->options)->check_count(source->options, source->keys, err);
     if (st != GS_OK || bytes > 0)
         return st;
+    gs_output_sink_expect(source->to, source->keys);
     gs_output_begin(source->output); /* its file position may be shared with an input's */
     if (!gs_writes_fewer(source->options) && source->output->kind == GS_OUTPUT_POSITIONED)
-        st = gs_output_reserve(source->output, source->keys * source->output_bytes, err);
+        st = gs_output_reserve(source->output,
+                               gs_wanted_of(source->options, source->keys) * source->output_bytes,
+                               err);
     return st;
 }
 
@@ -204,7 +209,11 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
                                  .homes = command->homes};
     struct gs_output_sink to = gs_output_sink(output, &command->sort, NULL);
     GS_TRY(gs_make_spans(inputs, gs_record_bytes(&command->sort), &spans, &keys, err));
-    gs_output_sink_choose(&to, source.read == NULL ? keys * own.output_bytes : UINT64_MAX);
+    own.to = &to;
+    gs_output_sink_expect(&to, keys);
+    gs_output_sink_choose(&to, source.read == NULL
+                                   ? gs_wanted_of(&command->sort, keys) * own.output_bytes
+                                   : UINT64_MAX);
     source.spans = spans;
     source.span_count = inputs->count;
     if (source.read != NULL && gs_keeps_input_order(own.options)) {
@@ -216,8 +225,8 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
     for (size_t i = 0; i < source.span_count; i++)
         own.keys += spans[i].count;
     if (!gs_writes_fewer(&command->sort))
-        GS_TRY(reserve_output(output, keys * gs_output_bytes(&command->sort), source.read == NULL,
-                              &source.output_bytes, err));
+        GS_TRY(reserve_output(output, gs_wanted_of(&command->sort, keys) * own.output_bytes,
+                              source.read == NULL, &source.output_bytes, err));
     if (fstat(output->fd, &status) == 0)
         source.output_device = status.st_dev;
     GS_TRY(gs_width(&command->sort)

@@ -105,7 +105,9 @@ enum gs_status gs_work_set_head(const struct gs_command *command, const struct g
             return added;
     }
     npy->streams = output->kind == GS_OUTPUT_STREAM;
-    enum gs_status st = gs_npy_files_make_out(npy, fewer, inputs->count > 1 || command->local, err);
+    npy->wanted = command->sort.wanted;
+    enum gs_status st = gs_npy_files_make_out(npy, fewer || npy->wanted.end != GS_WANTED_ALL,
+                                              inputs->count > 1 || command->local, err);
     gs_output_set_head(output, npy->out, npy->out_bytes);
     return st;
 }

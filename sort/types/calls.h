@@ -7,6 +7,7 @@
 #include "sort/types/external_source.h"
 #include "sort/types/forecast.h"
 #include "sort/types/look.h"
+#include "sort/types/sift_by.h"
 #include "sort/types/types.h"
 
 /* Work done while a pipe is read (pipeline/incoming.h): pass the state to sort() as
@@ -65,6 +66,9 @@ struct gs_width {
 
     /* Look at records for order and fingerprint. */
     gs_look_at *look;
+
+    /* Find what may be in a part of the output. */
+    gs_sift_by *sift;
 
     /* Merge all spans into sink. Each must be in the order that options->reverse says; equal keys
      * are allowed. A span out of order is GS_ERR_INPUT, "NAME:INDEX: disorder: KEY". Takes fewer

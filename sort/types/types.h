@@ -35,6 +35,14 @@ struct gs_combine;
 struct gs_incoming;
 struct gs_record_order;
 
+enum gs_wanted_end { GS_WANTED_ALL, GS_WANTED_HEAD, GS_WANTED_TAIL };
+
+/* Which records of the output are wanted: all, the first ones or the last ones. */
+struct gs_wanted {
+    enum gs_wanted_end end;
+    uint64_t count; /* of records, or fewer if there are not so many */
+};
+
 enum gs_device { GS_DEVICE_AUTO, GS_DEVICE_CPU, GS_DEVICE_GPU };
 
 const char *gs_engine_name(enum gs_engine engine);
@@ -70,6 +78,8 @@ struct gs_options {
     uint64_t device_memory_bytes; /* limit of the buffers on the GPU; 0: what is free there */
     struct gs_incoming *incoming; /* work done while the input's only span was being read, or NULL:
                                    * the sort may use it and overwrite the span (sort/incoming.h) */
+    struct gs_wanted wanted; /* of the output, for who writes it and for a partial sort: all other
+                              * calls hand the sink all of it */
 };
 
 /* Bytes of a plain key in spans, sinks and files. */

@@ -7,6 +7,7 @@
 #include "sort/tags/number.h"
 #include "sort/types/external_source.h"
 #include "sort/types/forecast.h"
+#include "sort/types/sift_by.h"
 
 /* In memory: sort_records.c. */
 enum gs_status gs_sort_records(const struct gs_options *options, const struct gs_span *spans,
@@ -31,6 +32,9 @@ enum gs_status gs_sort_records_external(const struct gs_options *options,
 enum gs_status gs_sort_records_check_external(const struct gs_options *options,
                                               uint64_t memory_bytes, uint64_t count,
                                               struct gs_error *err);
+
+/* Which may be in a part of the output: sift_records.c. */
+gs_sift_by gs_records_sift;
 
 /* Sorted inputs: merge_records.c. */
 enum gs_status gs_records_merge(const struct gs_options *options, const struct gs_span *spans,

@@ -44,6 +44,7 @@ const struct gs_width gs_width_records = {
     .forecast = gs_sort_records_forecast,
     .first_disorder = gs_records_first_disorder,
     .look = gs_records_look,
+    .sift = gs_records_sift,
     .merge = gs_records_merge,
     .forecast_merge = gs_records_merge_forecast,
     .sort_external = gs_sort_records_external,

@@ -6,6 +6,7 @@
 #include "sort/external/external.h"
 #include "sort/keys/look_keys.h"
 #include "sort/keys/order.h"
+#include "sort/keys/sift.h"
 #include "sort/merge/merge.h"
 #include "sort/pipeline/incoming.h"
 #include "sort/sorter/sorter.h"
@@ -36,6 +37,7 @@ const struct gs_width NAME(GS_BITS) = {
     .forecast = gs_sort_forecast,
     .first_disorder = gs_first_record_disorder,
     .look = gs_keys_look,
+    .sift = gs_keys_sift,
     .merge = gs_merge,
     .forecast_merge = gs_merge_forecast,
     .sort_external = gs_sort_external,

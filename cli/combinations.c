@@ -78,6 +78,7 @@ static enum gs_status check_mode(const struct gs_command *command, struct gs_err
         {combine != NULL, looks, combine != NULL ? combine->option : ""},
         {command->stable, prints, "-s"},
         {command->sort.wanted.end != GS_WANTED_ALL, looks, wanting(&command->sort.wanted)},
+        {command->split > 0, looks, "--split"},
         {command->sort.verify, looks, "--verify"},
         {command->stats != GS_STATS_NONE, looks, "--stats"},
         {command->stats_file != NULL, looks, "--stats-file"},
@@ -104,6 +105,11 @@ enum gs_status gs_check_combinations(const struct gs_command *command, struct gs
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "options '--argsort' and '%s' are incompatible: positions are not combined",
                        command->combine->option);
+    if (command->split > 0 && (command->resumes || command->apart || command->local))
+        return gs_fail(err, GS_ERR_USAGE, 0, "options '--split' and '%s' are incompatible",
+                       command->resumes ? "--resume"
+                       : command->apart ? "--apart"
+                                        : "--local");
     const enum gs_status st = check_wanted(command, err);
     return st == GS_OK ? check_mode(command, err) : st;
 }

@@ -61,6 +61,18 @@ static enum gs_status check_wanted(const struct gs_command *command, struct gs_e
     return GS_OK;
 }
 
+/* What --split does not go with. */
+static enum gs_status check_split(const struct gs_command *command, struct gs_error *err)
+{
+    const char *other = command->resumes ? "--resume"
+                        : command->apart ? "--apart"
+                        : command->local ? "--local"
+                                         : NULL;
+    if (command->split == 0 || other == NULL)
+        return GS_OK;
+    return gs_fail(err, GS_ERR_USAGE, 0, "options '--split' and '%s' are incompatible", other);
+}
+
 /* Options that only some modes have a use for. */
 static enum gs_status check_mode(const struct gs_command *command, struct gs_error *err)
 {
@@ -105,11 +117,12 @@ enum gs_status gs_check_combinations(const struct gs_command *command, struct gs
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "options '--argsort' and '%s' are incompatible: positions are not combined",
                        command->combine->option);
-    if (command->split > 0 && (command->resumes || command->apart || command->local))
-        return gs_fail(err, GS_ERR_USAGE, 0, "options '--split' and '%s' are incompatible",
-                       command->resumes ? "--resume"
-                       : command->apart ? "--apart"
-                                        : "--local");
-    const enum gs_status st = check_wanted(command, err);
+    if (command->mode == GS_MODE_SORT && command->sort.lists != 0 &&
+        (command->sort.engine == GS_ENGINE_AUTO || command->sort.engine == GS_ENGINE_SAMPLESORT))
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "--lists is for the engines atomicmin, reduction and hybrid: -e names one");
+    enum gs_status st = check_wanted(command, err);
+    if (st == GS_OK)
+        st = check_split(command, err);
     return st == GS_OK ? check_mode(command, err) : st;
 }

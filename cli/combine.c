@@ -1,4 +1,4 @@
-/* combine.c -- one record of each key: how many there were, sums, least and greatest values.
+/* combine.c -- what is made of sorted records: sets, and one of each key with counts and sums.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/combine.h"
@@ -26,6 +26,9 @@ struct gs_combiner {
     struct part parts[GS_FORMAT_KEYS_MAX];
     uint32_t part_count;
     struct gs_field_sum sums[GS_FORMAT_KEYS_MAX];
+    uint64_t next;          /* of the set's records: the first with keys that have not come yet */
+    uint64_t matches;       /* those of the last key that came, less those that did; */
+    const char *match;      /* one of them, or NULL if there were none */
     uint64_t times;         /* of the last record in the room, so far; 0: there is none */
     uint64_t room, records; /* in records: the results that wait, the last one unfinished, */
     uint64_t written;       /* and those before */
@@ -186,15 +189,15 @@ static enum gs_status flush(struct gs_combiner *combiner, struct gs_error *err)
     return combiner->put(combiner->context, combiner->bytes, count, combiner->written - count, err);
 }
 
-enum gs_status gs_combiner_add(struct gs_combiner *combiner, const void *records, uint64_t count,
-                               struct gs_error *err)
+/* Records that the set lets through. */
+static enum gs_status take(struct gs_combiner *combiner, const char *record, uint64_t count,
+                           struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     const uint64_t bytes = combiner->how->record_bytes;
-    const char *record = records;
     const char *end = record + count * bytes;
     while (record < end) {
-        if (combiner->times > 0) {
+        if (combiner->times > 0 && combiner->how->folds) {
             const uint64_t run =
                 find_run(combiner, last_record(combiner), record, (uint64_t)(end - record) / bytes);
             if (run > 0)
@@ -210,6 +213,72 @@ enum gs_status gs_combiner_add(struct gs_combiner *combiner, const void *records
         combiner->times = 1;
         gs_record_copy(last_record(combiner), record, bytes);
         record += bytes;
+    }
+cleanup:
+    return st;
+}
+
+/* Does a record of the set come before this one, by keys? */
+static bool precedes(const struct gs_combiner *combiner, uint64_t index, const char *record)
+{
+    const struct gs_combine *how = combiner->how;
+    const char *other = (const char *)how->set.records + index * how->record_bytes;
+    const uint64_t a = gs_record_word(&how->order, other);
+    const uint64_t b = gs_record_word(&how->order, record);
+    if (a != b)
+        return (a < b) != combiner->options->reverse;
+    const int sign = gs_record_compare_keys(&how->order, other, record);
+    return combiner->options->reverse ? sign > 0 : sign < 0;
+}
+
+/* A key has come that is not the last one: find it in the set, from where that was. */
+static void match(struct gs_combiner *combiner, const char *record)
+{
+    const struct gs_set *set = &combiner->how->set;
+    const uint64_t bytes = combiner->how->record_bytes;
+    uint64_t step = 1;
+    while (step <= set->count - combiner->next &&
+           precedes(combiner, combiner->next + step - 1, record)) {
+        combiner->next += step;
+        step *= 2;
+    }
+    uint64_t end = set->count - combiner->next;
+    end = combiner->next + (step <= end ? step - 1 : end);
+    while (combiner->next < end) {
+        const uint64_t middle = combiner->next + (end - combiner->next) / 2;
+        if (precedes(combiner, middle, record))
+            combiner->next = middle + 1;
+        else
+            end = middle;
+    }
+    const char *found = (const char *)set->records + combiner->next * bytes;
+    combiner->matches = find_run(combiner, record, found, set->count - combiner->next);
+    combiner->match = combiner->matches > 0 ? found : NULL;
+    combiner->next += combiner->matches;
+}
+
+enum gs_status gs_combiner_add(struct gs_combiner *combiner, const void *records, uint64_t count,
+                               struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const struct gs_combine *how = combiner->how;
+    const char *record = records;
+    if (how->set.name == NULL)
+        return take(combiner, record, count, err);
+    while (count > 0) {
+        const uint64_t run = find_run(combiner, record, record, count);
+        if (combiner->match == NULL || !same_keys(combiner, combiner->match, record))
+            match(combiner, record);
+        uint64_t paired = combiner->match != NULL ? run : 0;
+        if (!how->folds) {
+            paired = paired < combiner->matches ? paired : combiner->matches;
+            combiner->matches -= paired;
+        }
+        const uint64_t first = how->set.kept ? 0 : paired;
+        GS_TRY(take(combiner, record + first * how->record_bytes,
+                    how->set.kept ? paired : run - paired, err));
+        record += run * how->record_bytes;
+        count -= run;
     }
 cleanup:
     return st;

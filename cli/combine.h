@@ -1,9 +1,10 @@
-/* combine.h -- one record of each key: how many there were, sums, least and greatest values.
+/* combine.h -- what is made of sorted records: sets, and one of each key with counts and sums.
  * SPDX-License-Identifier: MIT
  *
- * Combining is a sink in front of the output: the sort runs as without it, and hands over records
+ * It is a sink in front of the output: the sort runs as without it, and hands over records
  * in their total order, one piece after the other. Neighbours whose keys are equal become one, the
  * first of them, so results depend on nothing but the input: not on memory, threads or the way.
+ * Before that, those that a set has are left out, or kept, by reading it alongside.
  */
 #ifndef GS_COMBINE_H
 #define GS_COMBINE_H
@@ -18,7 +19,18 @@ enum gs_combine_option {
     GS_COMBINE_SINGLE,
     GS_COMBINE_SUM,
     GS_COMBINE_MIN,
-    GS_COMBINE_MAX
+    GS_COMBINE_MAX,
+    GS_COMBINE_MINUS,
+    GS_COMBINE_COMMON,
+    GS_COMBINE_LAST = GS_COMBINE_COMMON
+};
+
+/* A file in order, and whether records that it has are kept or left out. */
+struct gs_set {
+    const char *option, *name; /* or NULL */
+    bool kept;
+    const void *records;
+    uint64_t count;
 };
 
 /* A field that is combined. */
@@ -31,11 +43,15 @@ struct gs_combined_field {
 
 struct gs_combine {
     const char *option;     /* the first that asks for it */
+    bool folds;             /* one record of each key; else all, and keys are in the set as often as
+                             * there; */
     bool repeated;          /* only keys that come more than once; */
     bool single;            /* only those that come once */
     const char *count_text; /* --count, or NULL */
     struct gs_key_type count;
-    uint32_t record_bytes; /* of what is combined, and of the results: */
+    struct gs_set set;
+    struct gs_record_order order; /* of the records */
+    uint32_t record_bytes;        /* of what is combined, and of the results: */
     uint32_t output_bytes;
     uint32_t field_count;
     struct gs_combined_field fields[GS_FORMAT_KEYS_MAX];
@@ -47,9 +63,10 @@ enum gs_status gs_combine_add(struct gs_combine **combine, enum gs_combine_optio
                               const char *arg, struct gs_error *err);
 
 /* Now that the format of the records is known: find the fields, by the names in a .npy file's
- * header if npy is not NULL, and check that they are no keys. */
+ * header if npy is not NULL, and check that they are no keys. unique: -u was given. */
 enum gs_status gs_combine_prepare(struct gs_combine *combine, const struct gs_format *format,
-                                  const struct gs_npy *npy, const char *name, struct gs_error *err);
+                                  bool unique, const struct gs_npy *npy, const char *name,
+                                  struct gs_error *err);
 
 /* Where combined records go: `count` of them, from the output's record `position` on. */
 typedef enum gs_status gs_combined(void *context, const void *records, uint64_t count,

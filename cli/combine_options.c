@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {"--count", "--repeated", "--single", "--sum", "--min", "--max"};
+static const char *const names[] = {"--count", "--repeated", "--single", "--sum",
+                                    "--min",   "--max",      "--minus",  "--common"};
 
 static enum gs_status set_count(struct gs_combine *combine, const char *arg, struct gs_error *err)
 {
@@ -41,6 +42,13 @@ enum gs_status gs_combine_add(struct gs_combine **combine, enum gs_combine_optio
             "options '--repeated' and '--single' are incompatible: -u alone writes both");
     if (option <= GS_COMBINE_SINGLE)
         return GS_OK;
+    if (option >= GS_COMBINE_MINUS) {
+        if (all->set.name != NULL)
+            return gs_fail(err, GS_ERR_USAGE, 0, "%s: only one file is compared, and that is %s",
+                           names[option], all->set.name);
+        all->set = (struct gs_set){names[option], arg, option == GS_COMBINE_COMMON, NULL, 0};
+        return GS_OK;
+    }
     if (all->field_count == GS_FORMAT_KEYS_MAX)
         return gs_fail(err, GS_ERR_USAGE, 0, "more than %d fields: %s %s", GS_FORMAT_KEYS_MAX,
                        names[option], arg);
@@ -77,9 +85,13 @@ static bool are_apart(const struct gs_key_field *a, const struct gs_key_field *b
 }
 
 enum gs_status gs_combine_prepare(struct gs_combine *combine, const struct gs_format *format,
-                                  const struct gs_npy *npy, const char *name, struct gs_error *err)
+                                  bool unique, const struct gs_npy *npy, const char *name,
+                                  struct gs_error *err)
 {
     enum gs_status st = GS_OK;
+    combine->folds = combine->folds || unique || combine->count_text != NULL || combine->single ||
+                     combine->repeated || combine->field_count > 0;
+    gs_record_order_init(&combine->order, format);
     combine->record_bytes = format->record_bytes;
     combine->output_bytes = format->record_bytes + combine->count.bytes;
     for (uint32_t i = 0; i < combine->field_count; i++) {

@@ -74,6 +74,8 @@ enum gs_status gs_mode_plan(struct gs_command *command, struct gs_error *err)
     if (st != GS_OK)
         return st;
     st = gs_decide_records(command, &inputs, err);
+    const bool has_set = command->combine != NULL && command->combine->set.name != NULL;
+    inputs.count -= has_set; /* it is the last, and not sorted */
     plan.pending = gs_inputs_pending(&inputs);
     plan.keys = gs_inputs_bytes(&inputs) / gs_record_bytes(&command->sort);
     plan.limit_bytes = gs_memory_limit(command, plan.keys, plan.pending);
@@ -94,6 +96,7 @@ enum gs_status gs_mode_plan(struct gs_command *command, struct gs_error *err)
     gs_progress_stop();
     if (st == GS_OK)
         gs_plan_print(command, &plan);
+    inputs.count += has_set;
     gs_inputs_close(&inputs);
     if (st == GS_OK && gs_report_close_stdout() != GS_EXIT_DONE)
         st = GS_ERR_OUTPUT; /* reported already */

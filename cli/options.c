@@ -19,6 +19,7 @@
 #include "cli/option_values.h"
 #include "cli/record_format.h"
 #include "cli/report.h"
+#include "cli/sets.h"
 #include "cli/size_arg.h"
 #include "cli/slips.h"
 #include "cli/split_output.h"
@@ -40,7 +41,7 @@ enum {
     OPT_SPLIT,
     OPT_SKIP,
     OPT_COMBINE,
-    OPT_COMBINE_LAST = OPT_COMBINE + GS_COMBINE_MAX,
+    OPT_COMBINE_LAST = OPT_COMBINE + GS_COMBINE_LAST,
     OPT_DEVICE,
     OPT_SAMPLES,
     OPT_BINS,
@@ -115,6 +116,10 @@ static const struct argp_option table[] = {
     {"files0-from", OPT_FILES0_FROM, "FILE", 0,
      "read the FILEs whose names FILE has, each ended by a NUL byte; -: standard input has them",
      0},
+
+    {"minus", OPT_COMBINE + GS_COMBINE_MINUS, "FILE", 0,
+     "leave out what FILE has, which is in order: each record once, with -u all of its keys", 0},
+    {"common", OPT_COMBINE + GS_COMBINE_COMMON, "FILE", 0, "leave out what FILE has not", 0},
 
     {NULL, 0, NULL, 0, "One record of each key, as -u writes:", GROUP_COMBINE},
     {"count", OPT_COMBINE + GS_COMBINE_COUNT, "TYPE", 0,
@@ -487,6 +492,8 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
     command->sort.threads = (unsigned)parse.threads;
     if (st == GS_OK)
         st = gs_file_list_read(command, &parse.err);
+    if (st == GS_OK)
+        st = gs_set_append(command, &parse.err);
     if (st == GS_OK && command->local)
         st = gs_local_names(command, gs_launcher_rank(), &parse.err);
     if (st == GS_OK)

@@ -48,9 +48,10 @@ static enum gs_status use_combine(struct gs_command *command, struct gs_error *e
 {
     if (command->combine == NULL || command->undecided)
         return GS_OK;
+    const bool unique = command->sort.unique;
     command->sort.combine = command->combine;
     command->sort.unique = false;
-    return gs_combine_prepare(command->combine, &command->format,
+    return gs_combine_prepare(command->combine, &command->format, unique,
                               command->npy != NULL ? &command->npy->head : NULL,
                               command->npy != NULL ? command->npy->name : NULL, err);
 }

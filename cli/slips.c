@@ -59,6 +59,8 @@ static enum gs_status check_operand(const struct gs_command *command, struct gs_
     if (last != NULL && output == NULL && command->mode == GS_MODE_SORT && is_missing(last))
         return gs_fail(err, GS_ERR_USAGE, 0, "%s: does not exist: -o %s would write it", last,
                        last);
+    if (command->file_count == 1 && strcmp(command->files[0], "help") == 0 && is_missing("help"))
+        return gs_fail(err, GS_ERR_USAGE, 0, "help: no such file; --help has all options");
     if (command->file_count > 0 || gs_launcher_rank() > 0)
         return GS_OK;
     if (isatty(STDIN_FILENO))

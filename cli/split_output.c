@@ -8,7 +8,6 @@
 #include "cli/split_output.h"
 
 #include "cli/combine.h"
-#include "cli/work.h"
 #include "common/file.h"
 
 #include <errno.h>
@@ -101,8 +100,8 @@ cleanup:
 
 /* Write one of the other files. */
 static enum gs_status write_part(const struct gs_command *command, const struct gs_output *all,
-                                 uint64_t keys, uint64_t i, struct gs_output *part, char *buffer,
-                                 struct gs_error *err)
+                                 uint64_t keys, uint64_t i, gs_split_head *write_head,
+                                 struct gs_output *part, char *buffer, struct gs_error *err)
 {
     enum gs_status st;
     const uint64_t first = part_start(command, keys, i);
@@ -114,7 +113,7 @@ static enum gs_status write_part(const struct gs_command *command, const struct 
     if (all->head_bytes > 0)
         gs_output_set_head(part, all->head, all->head_bytes);
     GS_TRY(copy(all, first * bytes, part, count * bytes, buffer, err));
-    GS_TRY(gs_work_write_head(command, part, count, err));
+    GS_TRY(write_head(command, part, count, err));
     if (command->synced)
         gs_output_sync(part);
     st = gs_output_settle(part, err);
@@ -123,25 +122,26 @@ cleanup:
 }
 
 enum gs_status gs_split_copy(const struct gs_command *command, struct gs_output *output,
-                             uint64_t keys, struct gs_output **parts, uint64_t *first,
-                             struct gs_error *err)
+                             uint64_t keys, gs_split_head *write_head, struct gs_output **parts,
+                             uint64_t *first, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     char *buffer = malloc(COPY_BYTES);
     *first = part_start(command, keys, 1);
     *parts = calloc(command->split, sizeof **parts);
-    if (buffer == NULL || *parts == NULL)
-        st = gs_fail(err, GS_ERR_MEMORY, errno, "--split");
-    for (uint64_t i = 1; st == GS_OK && i < command->split; i++) {
-        (*parts)[i] =
-            (struct gs_output){.fd = -1, .target = {.dirfd = -1, .fd = -1}, .temp = {.fd = -1}};
-        st = write_part(command, output, keys, i, &(*parts)[i], buffer, err);
+    if (buffer == NULL || *parts == NULL) {
+        st = gs_fail(err, GS_ERR_MEMORY, ENOMEM, "--split");
+        goto cleanup;
     }
+    for (uint64_t i = 1; i < command->split; i++)
+        GS_TRY(write_part(command, output, keys, i, write_head, &(*parts)[i], buffer, err));
+    if (output->head_bytes > 0) {
+        output->head_written = false;
+        st = write_head(command, output, *first, err);
+    }
+cleanup:
     free(buffer);
-    if (st != GS_OK || output->head_bytes == 0)
-        return st;
-    output->head_written = false;
-    return gs_work_write_head(command, output, *first, err);
+    return st;
 }
 
 enum gs_status gs_split_publish(const struct gs_command *command, struct gs_output *parts,

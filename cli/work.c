@@ -8,6 +8,7 @@
 #include "cli/progress.h"
 #include "cli/record_format.h"
 #include "cli/report.h"
+#include "cli/sets.h"
 #include "cli/slips.h"
 #include "cli/split_output.h"
 #include "cli/stats.h"
@@ -50,7 +51,8 @@ static enum gs_status prove_and_publish(const struct gs_command *command, struct
     }
     start = gs_now_ns();
     if (command->split > 1)
-        GS_TRY(gs_split_copy(command, output, stats->keys_out, &parts, &own_keys, err));
+        GS_TRY(gs_split_copy(command, output, stats->keys_out, gs_work_write_head, &parts,
+                             &own_keys, err));
     if (command->consent != NULL)
         GS_TRY(command->consent(command->consent_context, err));
     if (output->target.kind == GS_TARGET_REPLACE)
@@ -168,8 +170,11 @@ enum gs_status gs_work_run(const struct gs_work *work, struct gs_command *comman
         if (st == GS_OK)
             st = gs_inputs_consume(&inputs, err);
         gs_output_begin(&output);
+        struct gs_inputs sorted = inputs;
         if (st == GS_OK)
-            st = write_and_publish(work, command, progress, &inputs, &output, &stats, err);
+            st = gs_set_open(command, &sorted, &output, err);
+        if (st == GS_OK)
+            st = write_and_publish(work, command, progress, &sorted, &output, &stats, err);
         gs_output_discard(&output); /* still watched: a signal meanwhile takes it back, too */
         gs_report_watch(NULL, NULL, NULL);
     }

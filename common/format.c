@@ -306,10 +306,10 @@ enum gs_status gs_format_parse(struct gs_format *format, const struct gs_format_
     if (options->type != NULL)
         return parse_type(format, options, err);
     if (options->key_count > 0 && options->record == NULL)
-        return gs_fail(
-            err, GS_ERR_USAGE, 0,
-            "-k needs -R SIZE, the size of a record in bytes, except of a .npy file, where "
-            "it names a field");
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "-k needs -R SIZE, the size of a record in bytes, as in -R 16 -k 8:f64; of "
+                       "a .npy file, "
+                       "it names a field");
     if (options->record != NULL) {
         type = (struct gs_key_type){GS_TYPE_BYTES, 0, true};
         GS_TRY(parse_record(options->record, &type.bytes, err));

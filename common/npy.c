@@ -77,7 +77,8 @@ static enum gs_status read_shape(struct gs_npy *npy, const struct gs_literals *l
     }
     if (shape->count > 1)
         return gs_fail(err, GS_ERR_INPUT, 0,
-                       "%s: a .npy file that cannot be sorted: it has more than one dimension",
+                       "%s: a .npy file that cannot be sorted: it has more than one dimension; "
+                       "numpy's x.ravel() has one",
                        name);
     if (__builtin_mul_overflow(npy->count, npy->type.record_bytes, &bytes) ||
         bytes > (uint64_t)INT64_MAX - npy->header_bytes)

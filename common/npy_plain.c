@@ -112,7 +112,7 @@ const char *gs_npy_plain_no_key(const struct gs_npy_plain *plain)
     if (plain->kind == 'c')
         return "complex numbers have no order";
     if (plain->kind == 'M' || plain->kind == 'm')
-        return "dates are not supported as keys";
+        return "dates are not supported as keys; numpy's x.view('i8') has numbers";
     return plain->kind == 'f' && plain->size == 16
                ? "numbers of this size are not supported as keys"
                : NULL;

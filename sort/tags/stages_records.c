@@ -15,7 +15,6 @@
 #include "sort/cpu/stages_cpu.h"
 #include "sort/run/thread_work.h"
 #include "sort/tags/gather.h"
-#include "sort/tags/tag_sort.h"
 #include "sort/tags/ties.h"
 
 #include "common/clock.h"

@@ -32,7 +32,7 @@ mount_small()
 
 @test "closed standard output is an error" {
     run -2 --separate-stderr bash -c 'gsort in >&-'
-    assert_trouble "Bad file descriptor"
+    assert_trouble "it is closed, or open for the other direction"
 }
 
 @test "closed standard output is no error with -o or -c" {
@@ -79,7 +79,7 @@ mount_small()
 
 @test "standard output open only for reading is an error" {
     run -2 --separate-stderr bash -c 'gsort in 1<in'
-    assert_trouble "Bad file descriptor"
+    assert_trouble "it is closed, or open for the other direction"
 }
 
 @test "a full disk: -o keeps the old output and leaves no temporary" {

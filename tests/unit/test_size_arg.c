@@ -80,6 +80,8 @@ static void test_sizes(void)
     refuses("%");
     refuses("-5%");
     refuses("5%%");
+    refuses("101%");
+    refuses("100.1%");
     refuses("16E");
     refuses("1Z");
     refuses("1Y");

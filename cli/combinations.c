@@ -61,6 +61,18 @@ static enum gs_status check_wanted(const struct gs_command *command, struct gs_e
     return GS_OK;
 }
 
+/* What --split does not go with. */
+static enum gs_status check_split(const struct gs_command *command, struct gs_error *err)
+{
+    const char *other = command->resumes ? "--resume"
+                        : command->apart ? "--apart"
+                        : command->local ? "--local"
+                                         : NULL;
+    if (command->split == 0 || other == NULL)
+        return GS_OK;
+    return gs_fail(err, GS_ERR_USAGE, 0, "options '--split' and '%s' are incompatible", other);
+}
+
 /* Options that only some modes have a use for. */
 static enum gs_status check_mode(const struct gs_command *command, struct gs_error *err)
 {
@@ -78,6 +90,7 @@ static enum gs_status check_mode(const struct gs_command *command, struct gs_err
         {combine != NULL, looks, combine != NULL ? combine->option : ""},
         {command->stable, prints, "-s"},
         {command->sort.wanted.end != GS_WANTED_ALL, looks, wanting(&command->sort.wanted)},
+        {command->split > 0, looks, "--split"},
         {command->sort.verify, looks, "--verify"},
         {command->stats != GS_STATS_NONE, looks, "--stats"},
         {command->stats_file != NULL, looks, "--stats-file"},
@@ -108,6 +121,8 @@ enum gs_status gs_check_combinations(const struct gs_command *command, struct gs
         (command->sort.engine == GS_ENGINE_AUTO || command->sort.engine == GS_ENGINE_SAMPLESORT))
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "--lists is for the engines atomicmin, reduction and hybrid: -e names one");
-    const enum gs_status st = check_wanted(command, err);
+    enum gs_status st = check_wanted(command, err);
+    if (st == GS_OK)
+        st = check_split(command, err);
     return st == GS_OK ? check_mode(command, err) : st;
 }

@@ -42,6 +42,8 @@ struct gs_command {
     uint64_t done_ns;       /* and the time that it took */
     enum gs_progress_when progress;
     const char *output;       /* NULL: standard output */
+    uint64_t split;           /* --split: so many files, or 0; */
+    char **part_names;        /* their names, of which output is the first; owned */
     const char **files;       /* file_count strings of argv, */
     size_t file_count;        /* 0: standard input; */
     const char *file_list;    /* or of this file, --files0-from, or NULL */

@@ -37,6 +37,10 @@ static enum gs_status check_command(const struct gs_cluster *cluster,
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "--head and --tail: only ranks of one host have them, without --local and "
                        "--apart");
+    if (command->split > 0 && !gs_is_one_host(cluster, command))
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "--split: only ranks of one host have it: --local has "
+                       "a file for each rank");
     if (command->combine != NULL && !gs_is_one_host(cluster, command))
         return gs_fail(
             err, GS_ERR_USAGE, 0,

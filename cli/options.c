@@ -22,6 +22,7 @@
 #include "cli/sets.h"
 #include "cli/size_arg.h"
 #include "cli/slips.h"
+#include "cli/split_output.h"
 #include "cli/suggest.h"
 #include "cli/version.h"
 
@@ -37,6 +38,7 @@ enum {
     OPT_FILES0_FROM,
     OPT_HEAD,
     OPT_TAIL,
+    OPT_SPLIT,
     OPT_SKIP,
     OPT_COMBINE,
     OPT_COMBINE_LAST = OPT_COMBINE + GS_COMBINE_LAST,
@@ -95,6 +97,8 @@ static const struct argp_option table[] = {
      "suffix, as 10k or 2M",
      0},
     {"tail", OPT_TAIL, "N", 0, "write only the last N records of the output", 0},
+    {"split", OPT_SPLIT, "N", 0,
+     "write the output in N files, as -o part-%d.bin says, each with as many records", 0},
     {"-c, --check[=WORD]", 0, NULL, OPTION_DOC | OPTION_NO_USAGE,
      "do not sort: check the order, of several FILEs as if they were one, and report the first key "
      "that breaks it; WORD is diagnose-first (default) or, for -C, quiet or silent",
@@ -302,6 +306,8 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         return gs_format_add_key(&command->named, arg, err);
     case OPT_SKIP:
         return gs_bytes_arg_parse("--skip", arg, GS_SKIP_MAX, &parse->skip, err);
+    case OPT_SPLIT:
+        return gs_count_arg_parse("--split", arg, 1, GS_SPLIT_MAX, &command->split, err);
     case OPT_HEAD:
         return gs_set_wanted(command, "--head", GS_WANTED_HEAD, arg, err);
     case OPT_TAIL:
@@ -458,6 +464,8 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
         st = gs_local_names(command, gs_launcher_rank(), &parse.err);
     if (st == GS_OK)
         st = gs_check_combinations(command, &parse.err);
+    if (st == GS_OK)
+        st = gs_split_names(command, &parse.err);
     command->named.shown = command->mode == GS_MODE_PRINT;
     if (st == GS_OK)
         st = gs_set_records(command, parse.skip, &parse.err);

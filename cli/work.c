@@ -10,6 +10,7 @@
 #include "cli/report.h"
 #include "cli/sets.h"
 #include "cli/slips.h"
+#include "cli/split_output.h"
 #include "cli/stats.h"
 #include "common/clock.h"
 
@@ -41,20 +42,28 @@ static enum gs_status prove_and_publish(const struct gs_command *command, struct
     enum gs_status st = GS_OK;
     const struct gs_options *options = &command->sort;
     struct gs_stage_stats publishing;
+    struct gs_output *parts = NULL;
+    uint64_t own_keys = stats->keys_out;
     uint64_t start;
     if (options->verify && output->kind == GS_OUTPUT_TEMPORARY && options->combine == NULL) {
         GS_TRY(gs_output_settle(output, err));
         GS_TRY(gs_verify_file(options, output->fd, output->head_bytes, stats, output->name, err));
     }
+    start = gs_now_ns();
+    if (command->split > 1)
+        GS_TRY(gs_split_copy(command, output, stats->keys_out, gs_work_write_head, &parts,
+                             &own_keys, err));
     if (command->consent != NULL)
         GS_TRY(command->consent(command->consent_context, err));
-    start = gs_now_ns();
     if (output->target.kind == GS_TARGET_REPLACE)
         gs_inputs_let_go(inputs, output->target.status.st_dev, output->target.status.st_ino);
-    GS_TRY(gs_output_publish(output, stats->keys_out * gs_written_bytes(options), err));
+    if (command->split > 1)
+        GS_TRY(gs_split_publish(command, parts, stats->keys_out, err));
+    GS_TRY(gs_output_publish(output, own_keys * gs_written_bytes(options), err));
     publishing = gs_stage_since(start, 0, 0);
     gs_stage_add(&stats->stages[GS_STAGE_WRITE], &publishing);
 cleanup:
+    gs_split_discard(command, parts);
     return st;
 }
 
@@ -144,6 +153,10 @@ enum gs_status gs_work_run(const struct gs_work *work, struct gs_command *comman
     if (work->prepare != NULL)
         work->prepare(command, &inputs);
     st = gs_output_open(&output, command->output, err);
+    if (st == GS_OK && command->split > 0 && output.kind != GS_OUTPUT_TEMPORARY) {
+        st = gs_fail(err, GS_ERR_OUTPUT, 0, "%s: --split writes regular files", output.name);
+        gs_output_discard(&output);
+    }
     if (st == GS_OK && gs_slip_redirection(&inputs, &output, err) != GS_OK) {
         st = err->status;
         gs_output_discard(&output);

@@ -415,7 +415,7 @@ enum gs_status gs_partial_write(struct gs_partial *partial, struct gs_sink *sink
         gs_record_text(options, partial->records + (partial->used - 1) * bytes,
                        stats->summary.last);
     }
-    if (options->index_bytes == sizeof(uint32_t))
+    if (partial->positions != NULL && options->index_bytes == sizeof(uint32_t))
         narrow(partial->positions, partial->used);
     if (partial->used > 0 && sink->write(sink, from, partial->used, 0, err) != GS_OK)
         return err->status;

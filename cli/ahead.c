@@ -46,8 +46,9 @@ void gs_start_ahead(const struct gs_options *options, uint64_t bytes, struct gs_
 {
     bool reading = read_ns > 0;
     bool idle = reading && (gs_reads_with_help(options) || is_slow(bytes, read_ns));
-    if (gs_width(options)->prepare(options, bytes / gs_record_bytes(options), reading) ==
-        GS_DEVICE_GPU)
+    const struct gs_width *calls = gs_width(options);
+    if (calls->prepare != NULL &&
+        calls->prepare(options, bytes / gs_record_bytes(options), reading) == GS_DEVICE_GPU)
         idle = true;
     if (idle && output != NULL)
         gs_output_prefill(output, bytes / gs_record_bytes(options) * gs_output_bytes(options),

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum gs_mode { GS_MODE_SORT, GS_MODE_CHECK, GS_MODE_MERGE };
+enum gs_mode { GS_MODE_SORT, GS_MODE_CHECK, GS_MODE_MERGE, GS_MODE_PRINT };
 
 enum gs_stats_format { GS_STATS_NONE, GS_STATS_TEXT, GS_STATS_JSON };
 
@@ -26,11 +26,13 @@ struct gs_spill_home;
 struct gs_command {
     enum gs_mode mode;
     bool quiet;                     /* -C: only the exit status tells */
+    uint64_t print_most;            /* --print: so many records, at most */
     struct gs_format_options named; /* -t, -R and -k as given */
     bool stable;                    /* -s */
     struct gs_format format;        /* of the records */
     struct gs_codec codec;          /* of that format, */
     struct gs_record_order order;   /* or that, of records that no element holds */
+    struct gs_combine *combine;     /* --count, --sum and the like, or NULL; owned */
     struct gs_options sort;         /* memory_bytes is left 0 here: see memory_limit */
     uint64_t memory_limit;          /* -S, in bytes; 0: not given */
     enum gs_stats_format stats;
@@ -40,8 +42,12 @@ struct gs_command {
     uint64_t done_ns;       /* and the time that it took */
     enum gs_progress_when progress;
     const char *output;       /* NULL: standard output */
-    const char **files;       /* file_count strings of argv */
-    size_t file_count;        /* 0: standard input */
+    uint64_t split;           /* --split: so many files, or 0; */
+    char **part_names;        /* their names, of which output is the first; owned */
+    const char **files;       /* file_count strings of argv, */
+    size_t file_count;        /* 0: standard input; */
+    const char *file_list;    /* or of this file, --files0-from, or NULL */
+    char *list_names;         /* that then has all of them; owned */
     uint64_t *skips;          /* bytes in front of each file's records, or NULL */
     struct gs_npy_files *npy; /* the files are .npy files, or NULL */
     bool undecided;           /* whether they are, the first bytes of a pipe will tell */

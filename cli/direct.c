@@ -4,6 +4,7 @@
 #include "cli/direct.h"
 
 #include "common/direct_file.h"
+#include "common/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -120,19 +121,22 @@ struct gs_direct_writer *gs_direct_open(struct gs_output *output)
     return direct;
 }
 
-/* Before the first write: buffers and threads. Without any thread, callers write themselves.
- * Returns whether there is memory. Called with the mutex held. */
+/* Before the first write: buffers and threads. Without any thread, callers write themselves: so
+ * they do where address space is limited, which the sort has planned to use. Returns whether there
+ * is memory. Called with the mutex held. */
 static bool start(struct gs_direct_writer *direct)
 {
     if (direct->started)
         return direct->memory != NULL;
+    const bool limited = gs_buffer_space_left() != UINT64_MAX;
+    const size_t buffers = limited ? 1 : BUFFERS;
     direct->started = true;
-    direct->memory = aligned_alloc(GS_DIRECT_BLOCK, BUFFERS * BUFFER_BYTES);
+    direct->memory = aligned_alloc(GS_DIRECT_BLOCK, buffers * BUFFER_BYTES);
     if (direct->memory == NULL)
         return false;
-    for (size_t i = 0; i < BUFFERS; i++)
+    for (size_t i = 0; i < buffers; i++)
         direct->free[direct->free_count++] = direct->memory + i * BUFFER_BYTES;
-    while (direct->threads < WRITERS &&
+    while (!limited && direct->threads < WRITERS &&
            pthread_create(&direct->thread[direct->threads], NULL, write_requests, direct) == 0)
         direct->threads++;
     return true;

@@ -1,11 +1,10 @@
-/* help.h -- the answers of -h and --version; --help is argp's.
+/* help.h -- the answer of -h; --help is argp's.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_HELP_H
 #define GS_HELP_H
 
-/* Print them to standard output. */
+/* Print it to standard output. */
 void gs_help_short(void);
-void gs_help_version(void);
 
 #endif

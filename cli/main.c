@@ -47,6 +47,8 @@ static enum gs_status run(struct gs_command *command, const struct gs_cluster *c
         return gs_mode_plan(command, err);
     if (command->mode == GS_MODE_CHECK)
         return gs_mode_check(command, progress, ordered, err);
+    if (command->mode == GS_MODE_PRINT)
+        return gs_mode_print(command, progress, err);
     if (launched != NULL)
         return gs_launcher_refuse(launched, err);
     if (command->mode == GS_MODE_MERGE)

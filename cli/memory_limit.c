@@ -3,6 +3,7 @@
  */
 #include "cli/memory_limit.h"
 
+#include "cli/combine.h"
 #include "common/dirty.h"
 #include "common/memory.h"
 
@@ -14,8 +15,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* Whatever -S says, so many bytes of keys can be sorted, and so many records of any size. */
-#define SMALL_BYTES   (UINT64_C(256) << 10)
+/* Whatever -S says, so many bytes of keys can be sorted in memory, from a pipe, too, and so many
+ * records of any size. */
+#define SMALL_BYTES   (UINT64_C(400) << 10)
 #define SMALL_RECORDS 192
 
 /* Memory to leave for other uses than the sort's buffers: file buffers and libraries. */
@@ -33,14 +35,25 @@ static uint64_t stacks(const struct gs_command *command)
     return (uint64_t)(gs_threads(&command->sort) - 1) * gs_stack_bytes();
 }
 
-/* The memory that a small input takes. */
+uint64_t gs_memory_buffers(const struct gs_options *options, uint64_t keys)
+{
+    struct gs_forecast forecast;
+    gs_width(options)->forecast(options, keys, &forecast);
+    return forecast.memory_bytes;
+}
+
+/* The memory that a small input takes, by one thread. A tag has 16 bytes, however narrow the
+ * records. */
 static uint64_t least_memory(const struct gs_command *command)
 {
-    const uint64_t keys = SMALL_BYTES / command->sort.key_bytes;
-    const uint64_t record_bytes = (uint64_t)SMALL_RECORDS * gs_record_bytes(&command->sort);
-    const uint64_t bytes = gs_width(&command->sort)->memory(&command->sort, keys) +
-                           (record_bytes > SMALL_BYTES ? record_bytes : SMALL_BYTES);
-    return command->sort.records != NULL ? bytes + bytes / 4 : bytes; /* and samples of runs */
+    struct gs_options one = command->sort;
+    one.threads = 1;
+    const unsigned bytes = gs_record_bytes(&one);
+    const unsigned tagged = bytes < 4 ? 4 : bytes < one.key_bytes ? bytes : one.key_bytes;
+    const uint64_t keys = SMALL_BYTES / (one.records != NULL ? tagged : one.key_bytes);
+    const uint64_t few = (uint64_t)SMALL_RECORDS * bytes;
+    const uint64_t least = gs_memory_buffers(&one, keys) + (few > SMALL_BYTES ? few : SMALL_BYTES);
+    return one.records != NULL ? least + least / 4 : least; /* and samples of runs */
 }
 
 static uint64_t subtract(uint64_t from, uint64_t bytes)
@@ -82,39 +95,54 @@ uint64_t gs_memory_limit(const struct gs_command *command, uint64_t keys, bool p
         limit = available < total ? available : total;
         limit = limit > 2 * beside ? limit - beside : limit / 2;
         if (output_in_memory(command->output))
-            limit = beside_output(limit, keys * gs_output_bytes(&command->sort), pending);
+            limit = beside_output(limit, keys * gs_written_bytes(&command->sort), pending);
         limit = limit / 4 * 3;
     }
     uint64_t least = least_memory(command);
     return limit > least ? limit : least;
 }
 
-uint64_t gs_memory_held(const struct gs_options *options, uint64_t keys, uint64_t held_bytes)
+/* Forecast a sort, and tell whether it keeps to so many bytes. If address space is limited, all of
+ * held_bytes counts: what was given back still takes address space. */
+static bool fits(const struct gs_options *options, uint64_t bytes, uint64_t held_bytes,
+                 uint64_t keys, struct gs_forecast *forecast)
 {
-    return gs_buffer_space_left() == UINT64_MAX ? gs_width(options)->held(options, keys, held_bytes)
-                                                : held_bytes;
+    gs_width(options)->forecast(options, keys, forecast);
+    if (gs_buffer_space_left() == UINT64_MAX)
+        held_bytes = gs_forecast_held(forecast, held_bytes);
+    return gs_forecast_fits(forecast, bytes, held_bytes);
 }
 
-unsigned gs_memory_threads(const struct gs_options *options, uint64_t bytes, uint64_t held_bytes,
-                           uint64_t keys)
+bool gs_memory_fits(struct gs_options *options, uint64_t bytes, uint64_t held_bytes, uint64_t keys,
+                    struct gs_forecast *forecast)
 {
     struct gs_options fewer = *options;
+    struct gs_forecast of_fewer;
     const uint64_t least = keys * gs_record_bytes(options) / THREAD_BYTES + 1;
-    const uint64_t held = gs_memory_held(options, keys, held_bytes);
-    if (!gs_width(options)->external_needed(options, bytes, held, keys))
-        return options->threads;
-    for (fewer.threads = gs_threads(options); fewer.threads > least; fewer.threads--)
-        if (!gs_width(options)->external_needed(&fewer, bytes, held, keys))
-            return fewer.threads;
-    return gs_width(options)->external_needed(&fewer, bytes, held, keys) ? options->threads
-                                                                         : fewer.threads;
+    if (fits(options, bytes, held_bytes, keys, forecast))
+        return true;
+    for (fewer.threads = gs_threads(options); fewer.threads-- > least;)
+        if (fits(&fewer, bytes, held_bytes, keys, &of_fewer)) {
+            options->threads = fewer.threads;
+            *forecast = of_fewer;
+            return true;
+        }
+    return false;
+}
+
+enum gs_status gs_memory_check_external(const struct gs_command *command, uint64_t bytes,
+                                        uint64_t keys, struct gs_error *err)
+{
+    const struct gs_width *calls = gs_width(&command->sort);
+    return calls->check_external != NULL ? calls->check_external(&command->sort, bytes, keys, err)
+                                         : GS_OK;
 }
 
 uint64_t gs_address_space_wanted(const struct gs_command *command, uint64_t keys, bool more)
 {
     uint64_t most =
         command->memory_limit > 0 ? gs_memory_limit(command, keys, more) : least_memory(command);
-    uint64_t buffers = gs_width(&command->sort)->memory(&command->sort, keys);
+    uint64_t buffers = gs_memory_buffers(&command->sort, keys);
     return (more || buffers > most ? most : buffers) + GS_BESIDE + stacks(command);
 }
 

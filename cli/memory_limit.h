@@ -13,16 +13,19 @@
  */
 uint64_t gs_memory_limit(const struct gs_command *command, uint64_t keys, bool pending);
 
-/* The part of held_bytes, inputs in memory, that counts on top of the buffers of a sort of `keys`
- * keys in memory, which gives inputs back as its buffers fill. If address space is limited, all of
- * it counts: what was given back still takes address space. */
-uint64_t gs_memory_held(const struct gs_options *options, uint64_t keys, uint64_t held_bytes);
+/* Bytes of buffers that a sort of so many keys in memory takes. */
+uint64_t gs_memory_buffers(const struct gs_options *options, uint64_t keys);
 
-/* The threads for a sort of `keys` keys: what options say, or fewer if it then keeps to so many
- * bytes, beside those held, and each still has enough to do. Else a small input would need
+/* Forecast a sort of `keys` keys in memory: does it keep to so many bytes, beside held_bytes of
+ * inputs in memory, which it gives back as its buffers fill? If so with fewer threads alone, each
+ * of which still has enough to do, options then say so many. Else a small input would need
  * temporary files because of what threads take that it has no use for. */
-unsigned gs_memory_threads(const struct gs_options *options, uint64_t bytes, uint64_t held_bytes,
-                           uint64_t keys);
+bool gs_memory_fits(struct gs_options *options, uint64_t bytes, uint64_t held_bytes, uint64_t keys,
+                    struct gs_forecast *forecast);
+
+/* GS_ERR_MEMORY if so many bytes are too little for an external sort of `keys` keys. */
+enum gs_status gs_memory_check_external(const struct gs_command *command, uint64_t bytes,
+                                        uint64_t keys, struct gs_error *err);
 
 /* Bytes of address space that a sort of `keys` keys, or of `more`, takes besides mapped inputs. */
 uint64_t gs_address_space_wanted(const struct gs_command *command, uint64_t keys, bool more);

@@ -5,6 +5,7 @@
  * all ranks are on one host, one of them sorts (one_host.c).
  */
 #include "cli/cluster_stats.h"
+#include "cli/combine.h"
 #include "cli/launcher.h"
 #include "cli/local_files.h"
 #include "cli/memory_limit.h"
@@ -29,8 +30,23 @@
 #include <unistd.h>
 
 /* What ranks cannot do together. */
-static enum gs_status check_command(const struct gs_command *command, struct gs_error *err)
+static enum gs_status check_command(const struct gs_cluster *cluster,
+                                    const struct gs_command *command, struct gs_error *err)
 {
+    if (command->sort.wanted.end != GS_WANTED_ALL && !gs_is_one_host(cluster, command))
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "--head and --tail: only ranks of one host have them, without --local and "
+                       "--apart");
+    if (command->split > 0 && !gs_is_one_host(cluster, command))
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "--split: only ranks of one host have it: --local has "
+                       "a file for each rank");
+    if (command->combine != NULL && !gs_is_one_host(cluster, command))
+        return gs_fail(
+            err, GS_ERR_USAGE, 0,
+            "%s: ranks combine on one host only, without --apart and --local: sort first, "
+            "and combine by gsort -m",
+            command->combine->option);
     if (command->mode == GS_MODE_MERGE)
         return gs_fail(err, GS_ERR_USAGE, 0, "-m: only one process merges: start it once");
     if (command->output == NULL)
@@ -303,14 +319,15 @@ static enum gs_status check_ranks(const struct gs_cluster *cluster, struct gs_er
     return GS_OK;
 }
 
-/* -c, -C and --plan: rank 0 reads for all. */
+/* -c, -C, --print and --plan: rank 0 reads for all. */
 static enum gs_status look_only(const struct gs_cluster *cluster, struct gs_command *command,
                                 struct gs_progress *progress, bool *ordered, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     if (cluster->rank == 0)
-        st = command->planned ? gs_mode_plan(command, err)
-                              : gs_mode_check(command, progress, ordered, err);
+        st = command->planned                 ? gs_mode_plan(command, err)
+             : command->mode == GS_MODE_PRINT ? gs_mode_print(command, progress, err)
+                                              : gs_mode_check(command, progress, ordered, err);
     const bool said = st != GS_OK && err->status == GS_OK;
     GS_TRY(gs_cluster_agree(cluster, st, err));
     st = gs_cluster_share(ordered, sizeof *ordered, err);
@@ -324,13 +341,14 @@ enum gs_status gs_mode_cluster(struct gs_command *command, const struct gs_clust
                                enum gs_status st, struct gs_progress *progress, uint64_t start_ns,
                                bool *ordered, struct gs_error *err)
 {
-    const bool looks = command->planned || command->mode == GS_MODE_CHECK;
+    const bool looks =
+        command->planned || command->mode == GS_MODE_CHECK || command->mode == GS_MODE_PRINT;
     if (cluster->rank > 0)
         gs_progress_stop();
     if (st == GS_OK && !(looks && cluster->size == 1)) /* alone, it can look as well */
         st = check_ranks(cluster, err);
     if (st == GS_OK && !looks)
-        st = check_command(command, err);
+        st = check_command(cluster, command, err);
     st = gs_cluster_agree(cluster, st, err);
     if (st == GS_OK && looks)
         st = look_only(cluster, command, progress, ordered, err);

@@ -7,6 +7,7 @@
 #include "cli/memory_limit.h"
 #include "cli/modes.h"
 #include "cli/output_sink.h"
+#include "cli/partial_output.h"
 #include "cli/work.h"
 #include "common/clock.h"
 #include "sort/gsort.h"
@@ -34,6 +35,7 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
     struct gs_options options = command->sort;
     const unsigned record_bytes = gs_record_bytes(&options);
     struct reading told = {progress, record_bytes};
+    struct gs_forecast forecast;
     struct gs_span *spans = NULL;
     struct gs_output_sink to = gs_output_sink(output, &options, NULL);
     uint64_t limit, keys, copied = 0, temporary_bytes, read_bytes;
@@ -66,21 +68,26 @@ static enum gs_status write_merged(const struct gs_command *command, struct gs_p
     for (size_t i = 0; i < inputs->count; i++)
         if (spans[i].count > 0)
             gs_inputs_advise(inputs, spans[i].keys, inputs->list[i].size, MADV_SEQUENTIAL);
-    if (!options.unique)
-        GS_TRY(gs_output_reserve(output, keys * record_bytes, err));
+    gs_output_sink_expect(&to, keys);
+    const uint64_t wanted = gs_wanted_of(&options, keys);
+    if (options.wanted.end == GS_WANTED_HEAD && !options.unique)
+        for (size_t i = 0; i < inputs->count; i++)
+            spans[i].count = gs_wanted_of(&options, spans[i].count);
+    if (!gs_writes_fewer(&options))
+        GS_TRY(gs_output_reserve(output, wanted * record_bytes, err));
     options.memory_bytes = limit / 2;
-    gs_memory_bound_dirty(&options, limit,
-                          gs_width(&options)->merge_memory(&options, inputs->count),
-                          keys * record_bytes);
+    gs_width(&options)->forecast_merge(&options, inputs->count, keys, &forecast);
+    gs_memory_bound_dirty(&options, limit, forecast.memory_bytes, wanted * record_bytes);
     GS_TRY(
         gs_width(&options)->merge(&options, spans, inputs->count, &to.sink, progress, stats, err));
+    stats->keys_in = keys;
     GS_TRY(gs_inputs_check_spooled(inputs, err));
     stats->temporary_bytes = temporary_bytes;
     stats->memory_bytes += read_bytes - temporary_bytes + copied;
     gs_stage_add(&stats->stages[GS_STAGE_READ], &reading);
 
 cleanup:
-    st = gs_output_sink_close(&to, st, err);
+    st = gs_output_sink_close(&to, st, stats, err);
     free(spans);
     return st;
 }

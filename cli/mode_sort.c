@@ -5,6 +5,7 @@
 #include "cli/ahead.h"
 #include "cli/memory_limit.h"
 #include "cli/output_sink.h"
+#include "cli/partial_output.h"
 #include "cli/read_pipes.h"
 #include "cli/resume.h"
 #include "cli/spilled_sort.h"
@@ -44,10 +45,14 @@ static enum gs_status sort_in_memory(const struct gs_read_limit *limit, uint64_t
     struct gs_output_sink to = gs_output_sink(output, &options, inputs);
     options.leave_device = true; /* main then ends by gs_exit_now */
     GS_TRY(gs_make_spans(inputs, gs_record_bytes(&options), &spans, &keys, err));
-    gs_output_sink_choose(&to, keys * gs_output_bytes(&options));
-    if (!options.unique)
-        GS_TRY(gs_output_reserve(output, keys * gs_output_bytes(&options), err));
-    gs_start_ahead(&options, keys * gs_record_bytes(&options), options.unique ? NULL : output, 0);
+    const uint64_t output_bytes = gs_wanted_of(&options, keys) * gs_written_bytes(&options);
+    const bool fewer = gs_writes_fewer(&options);
+    gs_output_sink_expect(&to, keys);
+    gs_output_sink_choose(&to, output_bytes);
+    if (!fewer)
+        GS_TRY(gs_output_reserve(output, output_bytes, err));
+    gs_start_ahead(&options, keys * gs_record_bytes(&options),
+                   fewer || options.wanted.end != GS_WANTED_ALL ? NULL : output, 0);
     fetch(inputs, gs_record_bytes(&options), progress, &fetching);
     options.memory_bytes = limit->bytes;
     options.held_bytes = own_bytes;
@@ -59,7 +64,7 @@ cleanup:
     *refused = st == GS_ERR_MEMORY && !atomic_load(&to.wrote) &&
                (own_bytes == 0 || !atomic_load(&to.forgot)) &&
                options.engine <= GS_ENGINE_SAMPLESORT && options.incoming == NULL;
-    st = gs_output_sink_close(&to, st, err);
+    st = gs_output_sink_close(&to, st, stats, err);
     free(spans);
     return st;
 }
@@ -90,9 +95,13 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
                                    struct gs_stats *stats, struct gs_error *err)
 {
     enum gs_status st;
+    const struct gs_incoming_calls *incoming = gs_width(&command->sort)->incoming;
     struct gs_stage_stats reading = {0};
+    struct gs_forecast forecast;
     uint64_t own_bytes = 0; /* of input held in memory */
-    bool makes_pages = output->direct != GS_DIRECT_ALWAYS && output->kind != GS_OUTPUT_STREAM &&
+    bool partial;
+    bool makes_pages = command->sort.combine == NULL && command->sort.wanted.end == GS_WANTED_ALL &&
+                       output->direct != GS_DIRECT_ALWAYS && output->kind != GS_OUTPUT_STREAM &&
                        !(output->kind == GS_OUTPUT_POSITIONED &&
                          gs_inputs_await(inputs, output->device, output->inode));
     struct gs_options options = command->sort;
@@ -103,8 +112,13 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
         .output = makes_pages ? output : NULL,
         .bytes = gs_memory_limit(command, gs_inputs_bytes(inputs) / gs_record_bytes(&options),
                                  gs_inputs_pending(inputs))};
-    if (inputs->count == 1 && gs_inputs_pending(inputs))
-        options.incoming = gs_width(&command->sort)->incoming_new(&command->sort);
+    GS_TRY(gs_partial_choose(&options, limit.bytes,
+                             gs_inputs_bytes(inputs) / gs_record_bytes(&options),
+                             gs_inputs_pending(inputs), &partial, err));
+    if (partial)
+        return gs_partial_output(command, inputs, output, progress, stats, err);
+    if (incoming != NULL && inputs->count == 1 && gs_inputs_pending(inputs))
+        options.incoming = incoming->start(&command->sort);
     GS_TRY(refuse_overwriting(command, inputs, output, err));
     GS_TRY(gs_read_pipes(&limit, &own_bytes, &reading, err));
     gs_output_begin(output); /* its file position may be shared with an input's */
@@ -115,9 +129,8 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
                           : 0;
     uint64_t keys = (limit.mapped_bytes + own_bytes) / gs_record_bytes(&options);
     GS_TRY(gs_width(&command->sort)->check_count(&command->sort, keys, err));
-    if (!limit.reached)
-        options.threads = gs_memory_threads(&options, limit.bytes, own_bytes + copied, keys);
-    bool spills = limit.reached || gs_read_limit_exceeded(&limit, own_bytes + copied, keys);
+    bool spills = limit.reached ||
+                  !gs_memory_fits(&options, limit.bytes, own_bytes + copied, keys, &forecast);
     if (spills)
         gs_output_end_prefill(output); /* pages count as memory, and are needed only much later */
     else if (copied > 0)
@@ -128,7 +141,7 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
             &limit, own_bytes,
             gs_inputs_pending(inputs) ? UNKNOWN_BYTES : keys * gs_record_bytes(&options), spills);
     if (!spills) {
-        uint64_t needed = own_bytes + gs_width(&options)->memory(&options, keys);
+        uint64_t needed = own_bytes + forecast.memory_bytes;
         st = sort_in_memory(&limit, own_bytes, inputs, output, stats, &spills, err);
         limit.bytes = needed < limit.bytes ? needed : limit.bytes;
         if (spills)
@@ -137,14 +150,16 @@ static enum gs_status write_sorted(const struct gs_command *command, struct gs_p
             goto cleanup;
     }
     if (spills) {
-        gs_width(&options)->incoming_restore(options.incoming);
+        if (incoming != NULL)
+            incoming->restore(options.incoming);
         GS_TRY(
             gs_spilled_sort(command, limit.bytes, own_bytes, inputs, output, progress, stats, err));
     }
     gs_stage_add(&stats->stages[GS_STAGE_READ], &reading);
 
 cleanup:
-    gs_width(&options)->incoming_free(options.incoming);
+    if (incoming != NULL)
+        incoming->free(options.incoming);
     return st;
 }
 
@@ -154,7 +169,8 @@ static void prepare(const struct gs_command *command, struct gs_inputs *inputs)
     uint64_t keys = gs_inputs_bytes(inputs) / gs_record_bytes(&command->sort);
     gs_inputs_make_room(inputs, gs_address_space_wanted(command, keys, gs_inputs_pending(inputs)));
     inputs->populates = gs_reads_with_help(&command->sort);
-    gs_start_ahead(&command->sort, gs_inputs_bytes(inputs), NULL, 0);
+    if (command->sort.wanted.end == GS_WANTED_ALL) /* else few may be sorted */
+        gs_start_ahead(&command->sort, gs_inputs_bytes(inputs), NULL, 0);
 }
 
 enum gs_status gs_mode_sort(struct gs_command *command, struct gs_progress *progress,

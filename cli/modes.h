@@ -1,4 +1,4 @@
-/* modes.h -- the modes of gsort: sort, merge, plan and check.
+/* modes.h -- the modes of gsort: sort, merge, plan, check and print.
  * SPDX-License-Identifier: MIT
  *
  * Each ends the progress line before it prints anything, and updates *progress, if it has one.
@@ -32,5 +32,9 @@ enum gs_status gs_mode_plan(struct gs_command *command, struct gs_error *err);
  * there was none. */
 enum gs_status gs_mode_check(struct gs_command *command, struct gs_progress *progress,
                              bool *ordered, struct gs_error *err);
+
+/* Print the records of the inputs as text, as many as command->print_most says. */
+enum gs_status gs_mode_print(struct gs_command *command, struct gs_progress *progress,
+                             struct gs_error *err);
 
 #endif

@@ -153,6 +153,20 @@ static enum gs_status take_other(struct gs_npy_files *npy, struct gs_npy *head, 
     return st;
 }
 
+/* The order of the records; any, if no -k is given and they are only shown. */
+static enum gs_status set_format(struct gs_format *format, const struct gs_npy *head,
+                                 const struct gs_format_options *options, const char *name,
+                                 struct gs_error *err)
+{
+    const enum gs_status st =
+        gs_npy_format(format, head, options->keys, options->key_count, name, err);
+    if (st == GS_OK || !options->shown || options->key_count > 0)
+        return st;
+    *err = (struct gs_error){.status = GS_OK};
+    *format = gs_format_of((struct gs_key_type){GS_TYPE_BYTES, head->type.record_bytes, true});
+    return GS_OK;
+}
+
 enum gs_status gs_npy_files_find(const char *first, size_t count,
                                  const struct gs_format_options *options, struct gs_npy_files **npy,
                                  uint64_t **skips, struct gs_format *format, bool *undecided,
@@ -166,7 +180,7 @@ enum gs_status gs_npy_files_find(const char *first, size_t count,
     if (!gs_npy_is(start.bytes, start.size))
         goto cleanup;
     GS_TRY(take_first(npy, count, skips, &start, first, err));
-    st = gs_npy_format(format, &(*npy)->head, options->keys, options->key_count, first, err);
+    st = set_format(format, &(*npy)->head, options, first, err);
 cleanup:
     free(start.bytes);
     return st;
@@ -177,6 +191,8 @@ void gs_npy_files_free(struct gs_npy_files *npy)
     if (npy == NULL)
         return;
     gs_npy_free(&npy->head);
+    gs_npy_free(&npy->made);
+    free(npy->made_bytes);
     free(npy->bytes);
     free(npy->out);
     free(npy);
@@ -253,8 +269,7 @@ enum gs_status gs_npy_files_begin(struct gs_inputs *inputs, const struct gs_form
         if (*npy == NULL)
             goto cleanup;
         expect_records(input, &(*npy)->head);
-        st = gs_npy_format(format, &(*npy)->head, options->keys, options->key_count, input->name,
-                           err);
+        st = set_format(format, &(*npy)->head, options, input->name, err);
     }
 cleanup:
     free(start.bytes);
@@ -314,12 +329,20 @@ cleanup:
     return st;
 }
 
+enum gs_status gs_npy_files_add(struct gs_npy_files *npy, const char *field,
+                                const struct gs_key_type *type, struct gs_error *err)
+{
+    return gs_npy_add_field(&npy->made, &npy->made_bytes, &npy->head, npy->bytes, field, type,
+                            npy->name, err);
+}
+
 enum gs_status gs_npy_files_make_out(struct gs_npy_files *npy, bool changes, bool grows,
                                      struct gs_error *err)
 {
-    npy->out_bytes = npy->head.header_bytes;
-    if (grows || (changes && npy->count > 1))
-        npy->out_bytes = gs_npy_room(&npy->head, grows ? INT64_MAX : npy->head.count);
+    const struct gs_npy *head = npy->made_bytes != NULL ? &npy->made : &npy->head;
+    npy->out_bytes = head->header_bytes;
+    if (grows || npy->made_bytes != NULL || (changes && npy->count > 1))
+        npy->out_bytes = gs_npy_room(head, grows ? INT64_MAX : head->count);
     npy->out = malloc(npy->out_bytes);
     if (npy->out == NULL)
         return no_memory(npy->name, err);
@@ -329,7 +352,12 @@ enum gs_status gs_npy_files_make_out(struct gs_npy_files *npy, bool changes, boo
 
 void gs_npy_files_count(struct gs_npy_files *npy, uint64_t count)
 {
-    gs_npy_write(&npy->head, npy->bytes, count, npy->out, npy->out_bytes);
+    const struct gs_wanted *wanted = &npy->wanted;
+    const bool made = npy->made_bytes != NULL;
+    if (wanted->end != GS_WANTED_ALL && wanted->count < count)
+        count = wanted->count;
+    gs_npy_write(made ? &npy->made : &npy->head, made ? npy->made_bytes : npy->bytes, count,
+                 npy->out, npy->out_bytes);
 }
 
 enum gs_status gs_npy_files_compare(const struct gs_npy_files *npy, const char *name,

@@ -14,13 +14,16 @@
 #include "sort/cluster.h"
 
 struct gs_npy_files {
-    const char *name;     /* of the first file; */
-    struct gs_npy head;   /* its header, */
-    unsigned char *bytes; /* and the bytes of that */
-    unsigned char *out;   /* the output's header: the same with another count */
+    const char *name;          /* of the first file; */
+    struct gs_npy head;        /* its header, */
+    unsigned char *bytes;      /* and the bytes of that */
+    struct gs_npy made;        /* a header with one more field, */
+    unsigned char *made_bytes; /* and the bytes of that, or NULL */
+    unsigned char *out;        /* the output's header: the same with another count */
     uint32_t out_bytes;
-    uint64_t count; /* records in all files whose headers are known */
-    bool streams;   /* the output's header is written before it: with that count */
+    uint64_t count;          /* records in all files whose headers are known, */
+    struct gs_wanted wanted; /* and which of them the output has */
+    bool streams;            /* the output's header is written before it: with that count */
 };
 
 /* If the first of `count` inputs is a regular file that begins as a .npy file does: make *npy and
@@ -42,6 +45,10 @@ enum gs_status gs_npy_files_begin(struct gs_inputs *inputs, const struct gs_form
  * pending ones when they are read, until when npy must stay. */
 enum gs_status gs_npy_files_follow(struct gs_npy_files *npy, struct gs_inputs *inputs,
                                    uint64_t *skips, struct gs_error *err);
+
+/* The output has one more field. */
+enum gs_status gs_npy_files_add(struct gs_npy_files *npy, const char *field,
+                                const struct gs_key_type *type, struct gs_error *err);
 
 /* Decide how long the output's header is: as the first file's, if the count does not change, or if
  * that has room; grows: the count may be any. */

@@ -8,7 +8,10 @@
  */
 #include "cli/options.h"
 
+#include "cli/combinations.h"
+#include "cli/combine.h"
 #include "cli/exit.h"
+#include "cli/file_list.h"
 #include "cli/help.h"
 #include "cli/launcher.h"
 #include "cli/local_names.h"
@@ -16,9 +19,12 @@
 #include "cli/option_values.h"
 #include "cli/record_format.h"
 #include "cli/report.h"
+#include "cli/sets.h"
 #include "cli/size_arg.h"
 #include "cli/slips.h"
+#include "cli/split_output.h"
 #include "cli/suggest.h"
+#include "cli/version.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -29,7 +35,13 @@
 enum {
     OPT_CHECK = 256,
     OPT_ARGSORT,
+    OPT_FILES0_FROM,
+    OPT_HEAD,
+    OPT_TAIL,
+    OPT_SPLIT,
     OPT_SKIP,
+    OPT_COMBINE,
+    OPT_COMBINE_LAST = OPT_COMBINE + GS_COMBINE_LAST,
     OPT_DEVICE,
     OPT_SAMPLES,
     OPT_BINS,
@@ -43,6 +55,7 @@ enum {
     OPT_LOCAL,
     OPT_APART,
     OPT_PLAN,
+    OPT_PRINT,
     OPT_STATS,
     OPT_STATS_FILE,
     OPT_VERIFY,
@@ -53,6 +66,7 @@ enum {
 
 enum {
     GROUP_MAIN = 1,
+    GROUP_COMBINE,
     GROUP_FORMATS,
     GROUP_RESOURCES,
     GROUP_REPORTS,
@@ -67,7 +81,7 @@ static const struct argp_option table[] = {
     {"type", 't', "TYPE", 0,
      "the files are arrays of TYPE: u8 to u128, i8 to i128, f16 bf16 f32 f64 (default: u32); "
      "little-endian, or big-endian with 'be' behind, as in f64be; bN: N bytes compared as memcmp "
-     "does",
+     "does. TYPE,TYPEr and so on: records of such fields, each a key, with r in descending order",
      0},
     {"record", 'R', "SIZE", 0, "the files are arrays of records of SIZE bytes, up to 65536", 0},
     {"key", 'k', "KEY", 0,
@@ -78,6 +92,13 @@ static const struct argp_option table[] = {
     {"reverse", 'r', NULL, 0, "descending order", 0},
     {"unique", 'u', NULL, 0, "write one of each key; with -c, check for strict order", 0},
     {"stable", 's', NULL, 0, "leave records of equal keys in the order of the input", 0},
+    {"head", OPT_HEAD, "N", 0,
+     "write only the first N records of the output; only what these need is sorted; N may have a "
+     "suffix, as 10k or 2M",
+     0},
+    {"tail", OPT_TAIL, "N", 0, "write only the last N records of the output", 0},
+    {"split", OPT_SPLIT, "N", 0,
+     "write the output in N files, as -o part-%d.bin says, each with as many records", 0},
     {"-c, --check[=WORD]", 0, NULL, OPTION_DOC | OPTION_NO_USAGE,
      "do not sort: check the order, of several FILEs as if they were one, and report the first key "
      "that breaks it; WORD is diagnose-first (default) or, for -C, quiet or silent",
@@ -89,6 +110,29 @@ static const struct argp_option table[] = {
      "do not sort: merge FILEs that are in order already; options of engine and device are "
      "without effect",
      0},
+    {"print", OPT_PRINT, "N", OPTION_ARG_OPTIONAL,
+     "do not sort: show the records as text, one a line, in their order in the files; at most N",
+     0},
+    {"files0-from", OPT_FILES0_FROM, "FILE", 0,
+     "read the FILEs whose names FILE has, each ended by a NUL byte; -: standard input has them",
+     0},
+
+    {"minus", OPT_COMBINE + GS_COMBINE_MINUS, "FILE", 0,
+     "leave out what FILE has, which is in order: each record once, with -u all of its keys", 0},
+    {"common", OPT_COMBINE + GS_COMBINE_COMMON, "FILE", 0, "leave out what FILE has not", 0},
+
+    {NULL, 0, NULL, 0, "One record of each key, as -u writes:", GROUP_COMBINE},
+    {"count", OPT_COMBINE + GS_COMBINE_COUNT, "TYPE", 0,
+     "behind each record, how many of its keys there were, as TYPE: u8, u16, u32, u64", 0},
+    {"repeated", OPT_COMBINE + GS_COMBINE_REPEATED, NULL, 0, "only keys that come more than once",
+     0},
+    {"single", OPT_COMBINE + GS_COMBINE_SINGLE, NULL, 0, "only keys that come once", 0},
+    {"sum", OPT_COMBINE + GS_COMBINE_SUM, "FIELD", 0,
+     "OFFSET:TYPE, a field that is no key, or a name in a .npy file: its sum over the records of "
+     "the key; may be given several times, as the next two",
+     0},
+    {"min", OPT_COMBINE + GS_COMBINE_MIN, "FIELD", 0, "the least value of a field", 0},
+    {"max", OPT_COMBINE + GS_COMBINE_MAX, "FIELD", 0, "the greatest value of a field", 0},
 
     {NULL, 0, NULL, 0, "Formats:", GROUP_FORMATS},
     {"skip", OPT_SKIP, "N", 0,
@@ -178,14 +222,12 @@ static const char doc[] =
     "With no FILE, or where FILE is -, read standard input."
     "\v"
     "Exit status: 0 if all went well, 1 if -c or -C found disorder, 2 on any trouble.\n"
-    "SIGUSR1 makes a running gsort say how far it is.\n"
-    "-h has examples, the manual page gsort(1) all the rest.";
+    "SIGUSR1 makes a running sort say how far it is.\n"
+    "-h has examples, the manual page all the rest.";
 
 /* The state of the parser. */
 struct parse {
     struct gs_command *command;
-    bool is_checked;  /* -c or -C was given */
-    bool is_merged;   /* -m was given */
     bool is_answered; /* --help or the like was given and answered: nothing else to do */
     uint64_t threads;
     uint64_t skip;
@@ -215,23 +257,11 @@ static void answer(struct argp_state *state, int key)
     if (key == 'h')
         gs_help_short();
     else if (key == 'V')
-        gs_help_version();
+        gs_version_print();
     else
         argp_state_help(state, stdout,
                         key == OPT_USAGE ? ARGP_HELP_USAGE
                                          : ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC);
-}
-
-static enum gs_status set_check(struct parse *parse, const char *arg, struct gs_error *err)
-{
-    bool quiet;
-    enum gs_status st = gs_parse_check(arg, &quiet, err);
-    if (st == GS_OK && parse->is_checked && parse->command->quiet != quiet)
-        st = gs_fail(err, GS_ERR_USAGE, 0, "options '-cC' are incompatible");
-    parse->is_checked = true;
-    parse->command->mode = GS_MODE_CHECK;
-    parse->command->quiet = quiet;
-    return st;
 }
 
 /* Two different values would be a mistake: of several types, none goes without saying. */
@@ -259,14 +289,15 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         command->sort.unique = true;
         return GS_OK;
     case 'c':
-        return set_check(parse, NULL, err);
+        return gs_set_check(command, NULL, err);
     case 'C':
-        return set_check(parse, "quiet", err);
+        return gs_set_check(command, "quiet", err);
     case 'm':
-        parse->is_merged = true;
-        return GS_OK;
+        return gs_set_mode(command, GS_MODE_MERGE, false, err);
     case OPT_CHECK:
-        return set_check(parse, arg, err);
+        return gs_set_check(command, arg, err);
+    case OPT_PRINT:
+        return gs_set_print(command, arg, err);
     case 't':
         return set_once("types", arg, &command->named.type, err);
     case 'R':
@@ -275,6 +306,14 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         return gs_format_add_key(&command->named, arg, err);
     case OPT_SKIP:
         return gs_bytes_arg_parse("--skip", arg, GS_SKIP_MAX, &parse->skip, err);
+    case OPT_SPLIT:
+        return gs_count_arg_parse("--split", arg, 1, GS_SPLIT_MAX, &command->split, err);
+    case OPT_HEAD:
+        return gs_set_wanted(command, "--head", GS_WANTED_HEAD, arg, err);
+    case OPT_TAIL:
+        return gs_set_wanted(command, "--tail", GS_WANTED_TAIL, arg, err);
+    case OPT_FILES0_FROM:
+        return set_once("lists of files", arg, &command->file_list, err);
     case 's':
         command->stable = true;
         return GS_OK;
@@ -336,6 +375,9 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         command->files[command->file_count++] = arg;
         return GS_OK;
     default:
+        if (key >= OPT_COMBINE && key <= OPT_COMBINE_LAST)
+            return gs_combine_add(&command->combine, (enum gs_combine_option)(key - OPT_COMBINE),
+                                  arg, err);
         return gs_fail(err, GS_ERR_INTERNAL, 0, "option %d is in no case", key);
     }
 }
@@ -366,42 +408,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
             return EINVAL;
         return take_option(parse, key, arg) == GS_OK ? 0 : EINVAL;
     }
-}
-
-/* The option that chose the mode, if it is not sorting. */
-static const char *mode_letter(const struct gs_command *command)
-{
-    return command->mode == GS_MODE_MERGE ? "m" : command->quiet ? "C" : "c";
-}
-
-/* Check the options against each other. */
-static enum gs_status check_together(const struct gs_command *command, struct gs_error *err)
-{
-    if (command->mode == GS_MODE_CHECK) {
-        const char *letter = mode_letter(command);
-        if (command->output != NULL)
-            return gs_fail(err, GS_ERR_USAGE, 0, "options '-%so' are incompatible", letter);
-        if (command->stats != GS_STATS_NONE || command->sort.verify)
-            return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--%s' are incompatible",
-                           letter, command->sort.verify ? "verify" : "stats");
-        if (command->stats_file != NULL)
-            return gs_fail(err, GS_ERR_USAGE, 0,
-                           "options '-%s' and '--stats-file' are incompatible", letter);
-        if (command->planned)
-            return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--plan' are incompatible",
-                           letter);
-    }
-    if (command->resumes && command->mode != GS_MODE_SORT)
-        return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--resume' are incompatible",
-                       mode_letter(command));
-    if (command->resumes && gs_launcher_variable() != NULL)
-        return gs_fail(err, GS_ERR_USAGE, 0, "--resume: under mpirun, nothing is kept");
-    if (command->sort.index_bytes != 0 && command->mode != GS_MODE_SORT)
-        return gs_fail(err, GS_ERR_USAGE, 0, "options '-%s' and '--argsort' are incompatible",
-                       mode_letter(command));
-    if (command->sort.index_bytes != 0 && command->sort.verify)
-        return gs_fail(err, GS_ERR_USAGE, 0, "options '--argsort' and '--verify' are incompatible");
-    return GS_OK;
 }
 
 /* Run argp_parse; getopt's message goes to parse->err, without the program's name in front. */
@@ -450,15 +456,17 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
     else if (failed != 0)
         st = GS_ERR_USAGE; /* parse.err has the message */
     command->sort.threads = (unsigned)parse.threads;
-    if (st == GS_OK && parse.is_merged && parse.is_checked)
-        st = gs_fail(&parse.err, GS_ERR_USAGE, 0, "options '-%sm' are incompatible",
-                     command->quiet ? "C" : "c");
-    else if (parse.is_merged)
-        command->mode = GS_MODE_MERGE;
+    if (st == GS_OK)
+        st = gs_file_list_read(command, &parse.err);
+    if (st == GS_OK)
+        st = gs_set_append(command, &parse.err);
     if (st == GS_OK && command->local)
         st = gs_local_names(command, gs_launcher_rank(), &parse.err);
     if (st == GS_OK)
-        st = check_together(command, &parse.err);
+        st = gs_check_combinations(command, &parse.err);
+    if (st == GS_OK)
+        st = gs_split_names(command, &parse.err);
+    command->named.shown = command->mode == GS_MODE_PRINT;
     if (st == GS_OK)
         st = gs_set_records(command, parse.skip, &parse.err);
     if (st == GS_OK)
@@ -471,18 +479,4 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
     if (st != GS_OK)
         gs_command_free(command);
     return st;
-}
-
-void gs_command_free(struct gs_command *command)
-{
-    free(command->skips);
-    command->skips = NULL;
-    gs_npy_files_free(command->npy);
-    command->npy = NULL;
-    free(command->names);
-    command->names = NULL;
-    free(command->files);
-    command->files = NULL;
-    free(command->directories);
-    command->directories = NULL;
 }

@@ -14,15 +14,13 @@ struct gs_plan {
     size_t input_count;
     uint64_t limit_bytes;
     const char *method;
-    struct gs_stats stats; /* only engine, device and reason */
-    unsigned passes;       /* how often each key is read, and written */
-    uint64_t memory_bytes;
+    struct gs_forecast forecast;
+    unsigned passes; /* how often each key is read, and written */
     uint64_t temporary_bytes;
     uint64_t temporary_room; /* UINT64_MAX: not known */
     uint64_t output_bytes;
     uint64_t output_room; /* UINT64_MAX: not known, or the output is no file */
     uint64_t fresh_bytes; /* memory and page cache that the run touches for the first time */
-    double seconds;
     struct gs_pace_look look;
 };
 

@@ -3,6 +3,7 @@
  *
  * The meaning of the JSON fields changes only with the version.
  */
+#include "cli/combine.h"
 #include "cli/human.h"
 #include "cli/json.h"
 #include "cli/plan.h"
@@ -53,13 +54,14 @@ static void print_sizes(const struct gs_command *command, const struct gs_plan *
         ROW("output", "unknown");
         return;
     }
-    ROW("memory", "%" PRIu64 " bytes of %" PRIu64 " (%s of %s)", plan->memory_bytes,
-        plan->limit_bytes, gs_human_bytes(plan->memory_bytes, bytes), most);
+    ROW("memory", "%" PRIu64 " bytes of %" PRIu64 " (%s of %s)", plan->forecast.memory_bytes,
+        plan->limit_bytes, gs_human_bytes(plan->forecast.memory_bytes, bytes), most);
     /* Less, if chunks stay in memory. */
     ROW("temporary", "%s%s%s", gs_human_exact(plan->temporary_bytes, bytes),
         plan->temporary_bytes > 0 ? " at most" : "", directories);
     ROW("output", "%s%s%s%s%s", gs_human_exact(plan->output_bytes, bytes),
-        command->sort.unique ? " at most" : "", plan->output_room != UINT64_MAX ? ", with " : "",
+        gs_writes_fewer(&command->sort) ? " at most" : "",
+        plan->output_room != UINT64_MAX ? ", with " : "",
         plan->output_room != UINT64_MAX ? gs_human_bytes(plan->output_room, room) : "",
         plan->output_room != UINT64_MAX ? " free" : "");
 }
@@ -79,14 +81,14 @@ static void print_text(const struct gs_command *command, const struct gs_plan *p
 {
     char format[GS_FORMAT_TEXT];
     char time[GS_HUMAN_TEXT];
-    const bool unsure =
-        plan->pending && plan->temporary_bytes == 0 && command->mode == GS_MODE_SORT;
+    const bool unsure = plan->pending && plan->temporary_bytes == 0 &&
+                        command->mode == GS_MODE_SORT && command->sort.wanted.end == GS_WANTED_ALL;
     print_inputs(plan);
     gs_format_name(&command->format, format);
     ROW("type", "%s", format);
     ROW("method", "%s%s", plan->method, unsure ? ", or external sort if pipes bring more" : "");
-    ROW("engine", "%s", plan->stats.engine);
-    ROW("device", "%s (%s)", plan->stats.device, plan->stats.reason);
+    ROW("engine", "%s", plan->forecast.engine);
+    ROW("device", "%s (%s)", gs_device_name(plan->forecast.device), plan->forecast.reason);
     ROW("passes", "%u%s", plan->passes, unsure ? " or 2" : "");
     print_sizes(command, plan);
     if (!plan->pending) {
@@ -94,7 +96,7 @@ static void print_text(const struct gs_command *command, const struct gs_plan *p
         print_pace("cold", plan->look.cold_bytes, plan->look.disk);
     }
     ROW("time", "%s%s", plan->pending ? "" : "about ",
-        plan->pending ? "unknown" : gs_human_time(plan->seconds, time));
+        plan->pending ? "unknown" : gs_human_time(plan->forecast.seconds, time));
 }
 
 static void print_number(const char *name, bool known, uint64_t number)
@@ -123,11 +125,11 @@ static void print_json(const struct gs_command *command, const struct gs_plan *p
     print_number("keys", known, plan->keys);
     print_text_field("type", format);
     print_text_field("method", plan->method);
-    print_text_field("engine", plan->stats.engine);
-    print_text_field("device", plan->stats.device);
-    print_text_field("reason", plan->stats.reason);
+    print_text_field("engine", plan->forecast.engine);
+    print_text_field("device", gs_device_name(plan->forecast.device));
+    print_text_field("reason", plan->forecast.reason);
     print_number("passes", known || command->mode == GS_MODE_MERGE, plan->passes);
-    print_number("memory_bytes", known, plan->memory_bytes);
+    print_number("memory_bytes", known, plan->forecast.memory_bytes);
     print_number("memory_limit_bytes", true, plan->limit_bytes);
     print_number("temporary_bytes", known, plan->temporary_bytes);
     print_number("temporary_free_bytes", plan->temporary_room != UINT64_MAX, plan->temporary_room);
@@ -140,7 +142,7 @@ static void print_json(const struct gs_command *command, const struct gs_plan *p
     print_number("fresh_bytes", known, plan->fresh_bytes);
     print_number("cold_bytes", known, plan->look.cold_bytes);
     if (known)
-        printf("  \"seconds\": %.6f\n}\n", plan->seconds);
+        printf("  \"seconds\": %.6f\n}\n", plan->forecast.seconds);
     else
         printf("  \"seconds\": null\n}\n");
 }

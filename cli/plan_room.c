@@ -3,6 +3,7 @@
  *
  * What is refused here is what the run itself would refuse, or find when its disk is full.
  */
+#include "cli/combine.h"
 #include "cli/human.h"
 #include "cli/plan.h"
 #include "common/file.h"
@@ -43,7 +44,7 @@ static enum gs_status check_output(const struct gs_command *command, struct gs_p
         plan->output_room = gs_space_free(output.fd);
     }
     gs_output_discard(&output);
-    if (plan->output_bytes <= plan->output_room || command->sort.unique)
+    if (plan->output_bytes <= plan->output_room || gs_writes_fewer(&command->sort))
         return GS_OK;
     return fail_room(command->output, "an output", plan->output_bytes, plan->output_room,
                      "use -o on another file system", err);

@@ -10,33 +10,31 @@
 
 #include <stdlib.h>
 
+/* How far ahead to look for what keeps to the limit: a quarter of that at most, or as much as has
+ * come, and an eighth of what has come at least. */
+#define AHEAD_OF_LIMIT 4
+#define AHEAD_LEAST    8
+
 void gs_read_limit_bound_dirty(const struct gs_read_limit *limit, uint64_t held, uint64_t bytes,
                                bool spills)
 {
-    uint64_t rest = limit->bytes > held ? limit->bytes - held : 0;
-    if (spills)
-        gs_memory_bound_dirty(limit->options, rest, rest, 2 * bytes);
-    else
-        gs_memory_bound_dirty(limit->options, rest,
-                              gs_width(limit->options)
-                                  ->memory(limit->options, bytes / gs_record_bytes(limit->options)),
-                              bytes);
-}
-
-bool gs_read_limit_exceeded(const struct gs_read_limit *limit, uint64_t held, uint64_t keys)
-{
-    return gs_width(limit->options)
-        ->external_needed(limit->options, limit->bytes, gs_memory_held(limit->options, keys, held),
-                          keys);
+    const struct gs_options *options = limit->options;
+    const uint64_t rest = limit->bytes > held ? limit->bytes - held : 0;
+    const uint64_t needed =
+        spills ? rest : gs_memory_buffers(options, bytes / gs_record_bytes(options));
+    gs_memory_bound_dirty(options, rest, needed, spills ? 2 * bytes : bytes);
 }
 
 /* Would -u keep most of the keys that have come so far? */
 static bool most_stay(const struct gs_read_limit *limit)
 {
     const struct gs_inputs *inputs = limit->inputs;
+    const struct gs_width *calls = gs_width(limit->options);
     struct gs_span *spans = calloc(inputs->count, sizeof *spans);
-    if (spans == NULL)
+    if (spans == NULL || calls->keeps_most == NULL) {
+        free(spans);
         return false;
+    }
     for (size_t i = 0; i < inputs->count; i++) {
         const struct gs_input *input = &inputs->list[i];
         bool reads = input->bytes == NULL;
@@ -44,24 +42,31 @@ static bool most_stay(const struct gs_read_limit *limit)
         spans[i].count =
             (reads ? input->memory.used : input->size) / gs_record_bytes(limit->options);
     }
-    bool most = gs_width(limit->options)->keeps_most(limit->options, spans, inputs->count);
+    bool most = calls->keeps_most(limit->options, spans, inputs->count);
     free(spans);
     return most;
+}
+
+/* What moves keys to their bins meanwhile, or NULL. */
+static const struct gs_incoming_calls *incoming_calls(const struct gs_read_limit *limit)
+{
+    return limit->options->incoming != NULL ? gs_width(limit->options)->incoming : NULL;
 }
 
 /* Tell how many keys have come, and may be moved to their bins. */
 static void tell_incoming(const struct gs_read_limit *limit)
 {
     const struct gs_slurp *memory = &limit->inputs->list[0].memory;
-    gs_width(limit->options)
-        ->incoming_tell(limit->options->incoming, memory->bytes,
-                        memory->used / gs_record_bytes(limit->options));
+    if (incoming_calls(limit) != NULL)
+        incoming_calls(limit)->tell(limit->options->incoming, memory->bytes,
+                                    memory->used / gs_record_bytes(limit->options));
 }
 
 static void pause_incoming(void *context)
 {
     const struct gs_read_limit *limit = context;
-    gs_width(limit->options)->incoming_pause(limit->options->incoming);
+    if (incoming_calls(limit) != NULL)
+        incoming_calls(limit)->pause(limit->options->incoming);
 }
 
 /* `known` bytes of input have come, `bytes` of them in memory: twice as many as at the last call.
@@ -75,14 +80,27 @@ static void ask_again(struct gs_read_limit *limit, uint64_t bytes, uint64_t know
     limit->pages = limit->output != NULL && (!limit->options->unique || most_stay(limit));
 }
 
-/* Does what was read, with what sorting it takes, keep to the limit, be it with fewer threads? */
-static bool is_reached(const struct gs_read_limit *limit, uint64_t bytes, uint64_t keys)
+/* Does what was read, with what sorting it takes, go beyond the limit, be it with fewer threads?
+ * What keeps to it with more to come need not be forecast again until that has come. */
+static bool is_reached(struct gs_read_limit *limit, uint64_t bytes, uint64_t keys)
 {
     struct gs_options options = *limit->options;
-    struct gs_read_limit fewer = *limit;
-    options.threads = gs_memory_threads(&options, limit->bytes, bytes, keys);
-    fewer.options = &options;
-    return gs_read_limit_exceeded(&fewer, bytes, keys);
+    struct gs_forecast forecast;
+    const unsigned record_bytes = gs_record_bytes(&options);
+    if (keys <= limit->fitting)
+        return false;
+    if (!gs_memory_fits(&options, limit->bytes, bytes, keys, &forecast))
+        return true;
+    uint64_t more = limit->bytes / AHEAD_OF_LIMIT / record_bytes;
+    for (more = more > keys ? more : keys; more > keys / AHEAD_LEAST; more /= 2) {
+        options.threads = limit->options->threads;
+        if (gs_memory_fits(&options, limit->bytes, bytes + more * record_bytes, keys + more,
+                           &forecast)) {
+            limit->fitting = keys + more;
+            break;
+        }
+    }
+    return false;
 }
 
 /* The gate of gs_inputs_read. */
@@ -118,7 +136,8 @@ enum gs_status gs_read_pipes(struct gs_read_limit *limit, uint64_t *read_bytes,
         .gate = check_limit, .moves = pause_incoming, .context = limit};
     enum gs_status st = gs_inputs_read(inputs, gs_record_bytes(limit->options), &watch, err);
     tell_incoming(limit); /* the buffer may have moved before the end was seen */
-    gs_width(limit->options)->incoming_end(limit->options->incoming);
+    if (incoming_calls(limit) != NULL)
+        incoming_calls(limit)->end(limit->options->incoming);
     if (st == GS_ERR_MEMORY && err->status != GS_OK) { /* less than -S says, but all there is */
         *err = (struct gs_error){.status = GS_OK};
         limit->reached = true;

@@ -27,6 +27,7 @@ struct gs_read_limit {
     uint64_t bytes;           /* of memory for the whole sort */
     uint64_t mapped_bytes;    /* of mapped input: it takes no memory itself, but sorting it does */
     uint64_t begin_ns;        /* when reading began */
+    uint64_t fitting;         /* keys that keep to the limit, all of them in memory */
     uint64_t asked_bytes;     /* of input known when `pages` and the bound on dirty pages were last
                                * decided */
     bool pages;               /* make pages: the output will be nearly as long as the input */
@@ -37,9 +38,6 @@ struct gs_read_limit {
  * how much of them is in memory now. *stage gets time and size. */
 enum gs_status gs_read_pipes(struct gs_read_limit *limit, uint64_t *read_bytes,
                              struct gs_stage_stats *stage, struct gs_error *err);
-
-/* Are `keys` keys, of which `held` bytes are in memory, too many to sort them all in memory? */
-bool gs_read_limit_exceeded(const struct gs_read_limit *limit, uint64_t held, uint64_t keys);
 
 /* Bound dirty pages: `bytes` bytes will be written, twice if they also go to temporary files
  * (spills); `held` bytes of input are in memory now. */

@@ -3,6 +3,7 @@
  */
 #include "cli/record_format.h"
 
+#include "cli/combine.h"
 #include "cli/npy_files.h"
 
 #include <errno.h>
@@ -42,8 +43,21 @@ static enum gs_status skip_everywhere(struct gs_command *command, uint64_t skip,
     return GS_OK;
 }
 
+/* What is to be combined of records of command->format; the sort then keeps all of them. */
+static enum gs_status use_combine(struct gs_command *command, struct gs_error *err)
+{
+    if (command->combine == NULL || command->undecided)
+        return GS_OK;
+    const bool unique = command->sort.unique;
+    command->sort.combine = command->combine;
+    command->sort.unique = false;
+    return gs_combine_prepare(command->combine, &command->format, unique,
+                              command->npy != NULL ? &command->npy->head : NULL,
+                              command->npy != NULL ? command->npy->name : NULL, err);
+}
+
 /* Prepare the sort for records of command->format. */
-static void use_format(struct gs_command *command)
+static enum gs_status use_format(struct gs_command *command, struct gs_error *err)
 {
     const bool indices = command->sort.index_bytes != 0;
     command->format.stable = indices || (command->stable && has_payload(&command->format));
@@ -54,13 +68,14 @@ static void use_format(struct gs_command *command)
         gs_record_order_init(&command->order, &command->format);
         command->sort.records = &command->order;
         command->sort.key_bytes = 16;
-        return;
+        return use_combine(command, err);
     }
     gs_codec_init(&command->codec, &command->format);
     command->sort.key_bytes = command->format.element_bytes;
     /* Keys that are not aligned are copied like records. */
     if (!command->codec.identity || !are_aligned(command))
         command->sort.codec = &command->codec;
+    return use_combine(command, err);
 }
 
 /* Does -t say what the .npy file says itself? */
@@ -97,7 +112,7 @@ enum gs_status gs_set_records(struct gs_command *command, uint64_t skip, struct 
         GS_TRY(gs_format_parse(&command->format, command->undecided ? &none : named, err));
         GS_TRY(skip_everywhere(command, skip, err));
     }
-    use_format(command);
+    st = use_format(command, err);
 cleanup:
     return st;
 }
@@ -128,11 +143,11 @@ enum gs_status gs_decide_records(struct gs_command *command, struct gs_inputs *i
     }
     if (command->npy != NULL) {
         GS_TRY(gs_npy_files_follow(command->npy, inputs, command->skips, err));
-        use_format(command);
+        GS_TRY(use_format(command, err));
     }
     if (command->undecided) {
         command->undecided = false;
-        use_format(command);
+        GS_TRY(use_format(command, err));
         GS_TRY(gs_check_records(command, err));
         if (command->npy == NULL)
             st = gs_inputs_judge(inputs, gs_record_bytes(&command->sort), err);

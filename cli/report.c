@@ -92,7 +92,7 @@ enum gs_exit gs_report_close_stdout(void)
     int failed = ferror(stdout);
     if (fclose(stdout) == 0 && !failed)
         return GS_EXIT_DONE;
-    gs_report_line("standard output: write failed: %s", strerror(errno));
+    gs_report_line("standard output: write failed: %s", gs_reason(errno));
     return GS_EXIT_TROUBLE;
 }
 

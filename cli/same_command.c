@@ -6,6 +6,8 @@
  */
 #include "cli/same_command.h"
 
+#include "cli/version.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +19,10 @@
 /* Which program reads the command line, and how: in place of the program's name. */
 static const char *reader(void)
 {
-    return getenv("POSIXLY_CORRECT") == NULL ? "gsort " GS_VERSION
-                                             : "gsort " GS_VERSION " with POSIXLY_CORRECT";
+    static char text[128];
+    snprintf(text, sizeof text, "gsort %s, commit %s%s", gs_version, gs_commit,
+             getenv("POSIXLY_CORRECT") == NULL ? "" : " with POSIXLY_CORRECT");
+    return text;
 }
 
 static const char *word(int i, int argc, char **argv)

@@ -90,7 +90,8 @@ static enum gs_status parse_size(const char *option, const char *text, uint64_t 
     const bool percent = strcmp(suffix, "%") == 0 && total > 0;
     const bool bare = suffix == text;
     if (bare && (*suffix == '\0' || find_power(*suffix) == 0))
-        return gs_fail(err, GS_ERR_USAGE, 0, "invalid %s argument '%s'", option, text);
+        return gs_fail(err, GS_ERR_USAGE, 0, "invalid %s argument '%s': it is a size, as %s",
+                       option, text, total > 0 ? "512M, 4G or 50%" : "128B, 64K or 4G");
     if (*suffix != '\0' && !percent && !read_suffix(suffix, &power, &base))
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "invalid suffix in %s argument '%s': K M G T P E are powers of 1024, KB MB "
@@ -98,6 +99,8 @@ static enum gs_status parse_size(const char *option, const char *text, uint64_t 
                        option, text);
     if (bare)
         value = 1;
+    if (percent && value >= 100 && (value > 100 || fraction > 0))
+        return gs_fail(err, GS_ERR_USAGE, 0, "%s argument '%s' is more than 100%%", option, text);
     if (percent) {
         fits = fits && take_percent(total, value, &value);
         fraction *= (double)total / 100;
@@ -137,7 +140,9 @@ enum gs_status gs_count_arg_parse(const char *option, const char *text, uint64_t
     bool fits;
     const char *end = read_digits(text, &value, &fits);
     if (end == text || *end != '\0')
-        return gs_fail(err, GS_ERR_USAGE, 0, "invalid %s argument '%s'", option, text);
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "invalid %s argument '%s': it is a number from %" PRIu64 " to %" PRIu64,
+                       option, text, least, most);
     if (!fits || value < least || value > most)
         return gs_fail(err, GS_ERR_USAGE, 0, "%s argument '%s' is not from %" PRIu64 " to %" PRIu64,
                        option, text, least, most);

@@ -54,10 +54,13 @@ static bool has_content(const char *name)
 static enum gs_status check_operand(const struct gs_command *command, struct gs_error *err)
 {
     const char *output = command->output;
-    const char *last = command->file_count > 1 ? command->files[command->file_count - 1] : NULL;
+    const bool typed = command->file_count > 1 && command->file_list == NULL;
+    const char *last = typed ? command->files[command->file_count - 1] : NULL;
     if (last != NULL && output == NULL && command->mode == GS_MODE_SORT && is_missing(last))
         return gs_fail(err, GS_ERR_USAGE, 0, "%s: does not exist: -o %s would write it", last,
                        last);
+    if (command->file_count == 1 && strcmp(command->files[0], "help") == 0 && is_missing("help"))
+        return gs_fail(err, GS_ERR_USAGE, 0, "help: no such file; --help has all options");
     if (command->file_count > 0 || gs_launcher_rank() > 0)
         return GS_OK;
     if (isatty(STDIN_FILENO))
@@ -120,26 +123,43 @@ void gs_slip_note(const struct gs_command *command, const char *verb)
         gs_report_line("note: %s as u32, as neither -t nor -R says what the files are", verb);
 }
 
+/* The input that is standard output, too, if that is a file; or NULL. */
+static const struct gs_input *find_same(const struct gs_inputs *inputs, int fd, struct stat *status)
+{
+    if (fstat(fd, status) != 0 || !S_ISREG(status->st_mode))
+        return NULL;
+    for (size_t i = 0; i < inputs->count; i++)
+        if (inputs->list[i].device == status->st_dev && inputs->list[i].inode == status->st_ino)
+            return &inputs->list[i];
+    return NULL;
+}
+
+static const char *became(const struct stat *status)
+{
+    return status->st_size > 0 ? "which would grow" : "and is empty by now";
+}
+
 enum gs_status gs_slip_redirection(const struct gs_inputs *inputs, const struct gs_output *output,
                                    struct gs_error *err)
 {
     struct stat status;
-    if (output->kind == GS_OUTPUT_TEMPORARY || fstat(output->fd, &status) != 0 ||
-        !S_ISREG(status.st_mode))
-        return GS_OK;
+    const struct gs_input *input =
+        output->kind == GS_OUTPUT_TEMPORARY ? NULL : find_same(inputs, output->fd, &status);
     /* A file with content that is not appended to is written in place: 1<> FILE. */
-    if (output->kind == GS_OUTPUT_POSITIONED && status.st_size > 0)
+    if (input == NULL || (output->kind == GS_OUTPUT_POSITIONED && status.st_size > 0))
         return GS_OK;
-    for (size_t i = 0; i < inputs->count; i++) {
-        const struct gs_input *input = &inputs->list[i];
-        const char *name = strcmp(input->name, "-") == 0 ? "FILE" : input->name;
-        if (input->device == status.st_dev && input->inode == status.st_ino)
-            return gs_fail(err, GS_ERR_USAGE, 0,
-                           "%s: is input and standard output, %s: gsort %s -o %s sorts a file "
-                           "into itself",
-                           input->name,
-                           status.st_size > 0 ? "which would grow" : "and is empty by now", name,
-                           name);
-    }
-    return GS_OK;
+    const char *name = strcmp(input->name, "-") == 0 ? "FILE" : input->name;
+    return gs_fail(err, GS_ERR_USAGE, 0,
+                   "%s: is input and standard output, %s: gsort %s -o %s sorts a file into itself",
+                   input->name, became(&status), name, name);
+}
+
+enum gs_status gs_slip_shown(const struct gs_inputs *inputs, struct gs_error *err)
+{
+    struct stat status;
+    const struct gs_input *input = find_same(inputs, STDOUT_FILENO, &status);
+    if (input == NULL)
+        return GS_OK;
+    return gs_fail(err, GS_ERR_USAGE, 0, "%s: is input and standard output, %s: no text goes there",
+                   input->name, became(&status));
 }

@@ -19,6 +19,9 @@ enum gs_status gs_slip_command(const struct gs_command *command, struct gs_error
 enum gs_status gs_slip_redirection(const struct gs_inputs *inputs, const struct gs_output *output,
                                    struct gs_error *err);
 
+/* The same for --print. */
+enum gs_status gs_slip_shown(const struct gs_inputs *inputs, struct gs_error *err);
+
 /* On a terminal, unless in the background: say so if nothing has said what the files are, so that
  * they were sorted, or `verb`, as the default type. */
 void gs_slip_note(const struct gs_command *command, const char *verb);

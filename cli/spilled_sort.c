@@ -2,16 +2,18 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cli/spilled_sort.h"
+#include "cli/memory_limit.h"
 
 #include "cli/ahead.h"
+#include "cli/human.h"
 #include "cli/output_sink.h"
+#include "cli/partial_output.h"
 #include "cli/report.h"
 #include "cli/work.h"
 #include "common/space.h"
 #include "sort/gsort.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -26,6 +28,7 @@
 struct source {
     struct gs_inputs *inputs;
     struct gs_output *output;
+    struct gs_output_sink *to; /* that is on top of it */
     const struct gs_options *options;
     uint64_t keys; /* known so far: mapped, in memory, or read since */
     size_t next;   /* if inputs are read in turn: this one is next, */
@@ -131,9 +134,12 @@ static enum gs_status read_keys(void *context, void *to, uint64_t room, uint64_t
         st = gs_width(source->options)->check_count(source->options, source->keys, err);
     if (st != GS_OK || bytes > 0)
         return st;
+    gs_output_sink_expect(source->to, source->keys);
     gs_output_begin(source->output); /* its file position may be shared with an input's */
-    if (!source->options->unique && source->output->kind == GS_OUTPUT_POSITIONED)
-        st = gs_output_reserve(source->output, source->keys * source->output_bytes, err);
+    if (!gs_writes_fewer(source->options) && source->output->kind == GS_OUTPUT_POSITIONED)
+        st = gs_output_reserve(source->output,
+                               gs_wanted_of(source->options, source->keys) * source->output_bytes,
+                               err);
     return st;
 }
 
@@ -164,10 +170,13 @@ static enum gs_status reserve_output(struct gs_output *output, uint64_t bytes, b
         return GS_OK;
     if (!find_allocated(output, &held))
         return gs_output_reserve(output, bytes, err);
-    if (before < bytes && before + held < bytes)
-        return gs_fail(err, GS_ERR_OUTPUT, ENOSPC,
-                       "%s: no room for its %" PRIu64 " bytes, only for %" PRIu64, output->name,
-                       bytes, before + held);
+    if (before < bytes && before + held < bytes) {
+        char wanted[GS_HUMAN_TEXT];
+        char there[GS_HUMAN_TEXT];
+        return gs_fail(err, GS_ERR_OUTPUT, ENOSPC, "%s: no room for its %s, only for %s",
+                       output->name, gs_human_bytes(bytes, wanted),
+                       gs_human_bytes(before + held, there));
+    }
     enum gs_status st = gs_output_reserve(output, bytes, err);
     uint64_t after = gs_space_free(output->fd);
     uint64_t taken = held + (before > after ? before - after : 0);
@@ -203,7 +212,11 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
                                  .homes = command->homes};
     struct gs_output_sink to = gs_output_sink(output, &command->sort, NULL);
     GS_TRY(gs_make_spans(inputs, gs_record_bytes(&command->sort), &spans, &keys, err));
-    gs_output_sink_choose(&to, source.read == NULL ? keys * own.output_bytes : UINT64_MAX);
+    own.to = &to;
+    gs_output_sink_expect(&to, keys);
+    gs_output_sink_choose(&to, source.read == NULL
+                                   ? gs_wanted_of(&command->sort, keys) * own.output_bytes
+                                   : UINT64_MAX);
     source.spans = spans;
     source.span_count = inputs->count;
     if (source.read != NULL && gs_keeps_input_order(own.options)) {
@@ -214,16 +227,16 @@ static enum gs_status sort_within(const struct gs_command *command, uint64_t lim
     }
     for (size_t i = 0; i < source.span_count; i++)
         own.keys += spans[i].count;
-    if (!command->sort.unique)
-        GS_TRY(reserve_output(output, keys * gs_output_bytes(&command->sort), source.read == NULL,
-                              &source.output_bytes, err));
+    if (!gs_writes_fewer(&command->sort))
+        GS_TRY(reserve_output(output, gs_wanted_of(&command->sort, keys) * own.output_bytes,
+                              source.read == NULL, &source.output_bytes, err));
     if (fstat(output->fd, &status) == 0)
         source.output_device = status.st_dev;
     GS_TRY(gs_width(&command->sort)
                ->sort_external(&command->sort, &source, &to.sink, progress, stats, err));
 cleanup:
     *advanced = own.advanced || atomic_load(&to.wrote);
-    st = gs_output_sink_close(&to, st, err);
+    st = gs_output_sink_close(&to, st, stats, err);
     free(spans);
     return st;
 }
@@ -246,14 +259,10 @@ enum gs_status gs_spilled_sort(const struct gs_command *command, uint64_t limit_
                                struct gs_stats *stats, struct gs_error *err)
 {
     uint64_t more = limit_bytes > held_bytes ? limit_bytes - held_bytes : 0;
-    double seconds = 0;
     struct gs_command try = *command;
     struct gs_error first = {.status = GS_OK};
-    enum gs_status st =
-        gs_width(&command->sort)
-            ->external_forecast(&command->sort, limit_bytes,
-                                gs_inputs_bytes(inputs) / gs_record_bytes(&command->sort), &seconds,
-                                err);
+    enum gs_status st = gs_memory_check_external(
+        command, limit_bytes, gs_inputs_bytes(inputs) / gs_record_bytes(&command->sort), err);
     warn_of_unmapped(command, inputs);
     while (st == GS_OK) {
         bool advanced = false;

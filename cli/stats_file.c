@@ -7,6 +7,7 @@
 
 #include "cli/json.h"
 #include "cli/stats.h"
+#include "cli/version.h"
 #include "common/clock.h"
 #include "common/file.h"
 
@@ -73,8 +74,9 @@ static void print_run(FILE *out, const struct gs_command *command, enum gs_exit 
     const bool failed = status != GS_EXIT_DONE;
     struct rusage usage = {.ru_maxrss = 0};
     (void)getrusage(RUSAGE_SELF, &usage);
-    fprintf(out, "{\n\"version\": %d,\n\"gsort\": \"%s\",\n\"mode\": \"%s\",\n",
-            GS_STATS_FILE_VERSION, GS_VERSION, mode_name(command));
+    fprintf(out,
+            "{\n\"version\": %d,\n\"gsort\": \"%s\",\n\"commit\": \"%s\",\n\"mode\": \"%s\",\n",
+            GS_STATS_FILE_VERSION, gs_version, gs_commit, mode_name(command));
     fprintf(out,
             "\"status\": \"%s\",\n\"exit_status\": %d,\n\"error\": ", failed ? "failed" : "done",
             (int)status);

@@ -3,11 +3,14 @@
  */
 #include "cli/work.h"
 
+#include "cli/combine.h"
 #include "cli/npy_files.h"
 #include "cli/progress.h"
 #include "cli/record_format.h"
 #include "cli/report.h"
+#include "cli/sets.h"
 #include "cli/slips.h"
+#include "cli/split_output.h"
 #include "cli/stats.h"
 #include "common/clock.h"
 
@@ -39,20 +42,28 @@ static enum gs_status prove_and_publish(const struct gs_command *command, struct
     enum gs_status st = GS_OK;
     const struct gs_options *options = &command->sort;
     struct gs_stage_stats publishing;
+    struct gs_output *parts = NULL;
+    uint64_t own_keys = stats->keys_out;
     uint64_t start;
-    if (options->verify && output->kind == GS_OUTPUT_TEMPORARY) {
+    if (options->verify && output->kind == GS_OUTPUT_TEMPORARY && options->combine == NULL) {
         GS_TRY(gs_output_settle(output, err));
         GS_TRY(gs_verify_file(options, output->fd, output->head_bytes, stats, output->name, err));
     }
+    start = gs_now_ns();
+    if (command->split > 1)
+        GS_TRY(gs_split_copy(command, output, stats->keys_out, gs_work_write_head, &parts,
+                             &own_keys, err));
     if (command->consent != NULL)
         GS_TRY(command->consent(command->consent_context, err));
-    start = gs_now_ns();
     if (output->target.kind == GS_TARGET_REPLACE)
         gs_inputs_let_go(inputs, output->target.status.st_dev, output->target.status.st_ino);
-    GS_TRY(gs_output_publish(output, stats->keys_out * gs_output_bytes(options), err));
+    if (command->split > 1)
+        GS_TRY(gs_split_publish(command, parts, stats->keys_out, err));
+    GS_TRY(gs_output_publish(output, own_keys * gs_written_bytes(options), err));
     publishing = gs_stage_since(start, 0, 0);
     gs_stage_add(&stats->stages[GS_STAGE_WRITE], &publishing);
 cleanup:
+    gs_split_discard(command, parts);
     return st;
 }
 
@@ -92,13 +103,20 @@ enum gs_status gs_work_set_head(const struct gs_command *command, const struct g
             gs_output_set_head(output, inputs->head, command->skips[0]);
         return GS_OK;
     }
-    if (output->kind == GS_OUTPUT_STREAM && command->sort.unique)
-        return gs_fail(err, GS_ERR_USAGE, 0,
-                       "%s: a .npy file begins with its length, which -u changes: use -o FILE",
-                       output->name);
+    const bool fewer = gs_writes_fewer(&command->sort);
+    if (output->kind == GS_OUTPUT_STREAM && fewer)
+        return gs_fail(
+            err, GS_ERR_USAGE, 0, "%s: a .npy file begins with its length, which %s: use -o FILE",
+            output->name, command->sort.unique ? "-u changes" : "is known when it is written");
+    if (command->combine != NULL && command->combine->count_text != NULL) {
+        enum gs_status added = gs_npy_files_add(npy, "count", &command->combine->count, err);
+        if (added != GS_OK)
+            return added;
+    }
     npy->streams = output->kind == GS_OUTPUT_STREAM;
-    enum gs_status st =
-        gs_npy_files_make_out(npy, command->sort.unique, inputs->count > 1 || command->local, err);
+    npy->wanted = command->sort.wanted;
+    enum gs_status st = gs_npy_files_make_out(npy, fewer || npy->wanted.end != GS_WANTED_ALL,
+                                              inputs->count > 1 || command->local, err);
     gs_output_set_head(output, npy->out, npy->out_bytes);
     return st;
 }
@@ -135,6 +153,10 @@ enum gs_status gs_work_run(const struct gs_work *work, struct gs_command *comman
     if (work->prepare != NULL)
         work->prepare(command, &inputs);
     st = gs_output_open(&output, command->output, err);
+    if (st == GS_OK && command->split > 0 && output.kind != GS_OUTPUT_TEMPORARY) {
+        st = gs_fail(err, GS_ERR_OUTPUT, 0, "%s: --split writes regular files", output.name);
+        gs_output_discard(&output);
+    }
     if (st == GS_OK && gs_slip_redirection(&inputs, &output, err) != GS_OK) {
         st = err->status;
         gs_output_discard(&output);
@@ -148,8 +170,11 @@ enum gs_status gs_work_run(const struct gs_work *work, struct gs_command *comman
         if (st == GS_OK)
             st = gs_inputs_consume(&inputs, err);
         gs_output_begin(&output);
+        struct gs_inputs sorted = inputs;
         if (st == GS_OK)
-            st = write_and_publish(work, command, progress, &inputs, &output, &stats, err);
+            st = gs_set_open(command, &sorted, &output, err);
+        if (st == GS_OK)
+            st = write_and_publish(work, command, progress, &sorted, &output, &stats, err);
         gs_output_discard(&output); /* still watched: a signal meanwhile takes it back, too */
         gs_report_watch(NULL, NULL, NULL);
     }

@@ -138,7 +138,7 @@ static enum gs_status refuse_type(const char *option, const char *text, struct g
     return gs_fail(err, GS_ERR_USAGE, 0,
                    "invalid type in %s argument '%s': it is one of u8 u16 u32 u64 u128 i8 i16 i32 "
                    "i64 i128 f16 bf16 f32 f64, big-endian with 'be' behind, or bN for N bytes, "
-                   "1 to %d",
+                   "1 to %d; of records -t u64,u32r names all fields",
                    option, text, GS_RECORD_BYTES_MAX);
 }
 
@@ -153,19 +153,20 @@ enum gs_status gs_key_type_parse(const char *option, const char *text, struct gs
     return end != NULL && *end == '\0' ? GS_OK : refuse_type(option, text, err);
 }
 
-/* Parse OFFSET:TYPE[r]. */
-static enum gs_status parse_key(const char *text, struct gs_key_field *key, struct gs_error *err)
+enum gs_status gs_key_field_parse(const char *option, const char *text, struct gs_key_field *key,
+                                  struct gs_error *err)
 {
     const char *colon = read_number(text, &key->offset);
     if (colon == NULL || *colon != ':')
         return gs_fail(err, GS_ERR_USAGE, 0,
-                       "invalid -k argument '%s': a key is OFFSET:TYPE, OFFSET in bytes from 0, "
-                       "as in 8:f64 or, descending, 8:f64r",
-                       text);
+                       "invalid %s argument '%s': a %s is OFFSET:TYPE, OFFSET in bytes from 0, "
+                       "as in 8:f64%s",
+                       option, text, option[1] == 'k' ? "key" : "field",
+                       option[1] == 'k' ? " or, descending, 8:f64r" : "");
     const char *end = read_type(colon + 1, &key->type);
     key->descending = end != NULL && (*end | 0x20) == 'r';
     if (end == NULL || end[key->descending] != '\0')
-        return refuse_type("-k", text, err);
+        return refuse_type(option, text, err);
     return GS_OK;
 }
 
@@ -244,29 +245,78 @@ enum gs_status gs_format_add_key(struct gs_format_options *options, const char *
     return GS_OK;
 }
 
+/* Parse TYPE[r],TYPE[r] and so on: all fields of a record, each of them a key. */
+static enum gs_status parse_fields(struct gs_format *format, const char *text, struct gs_error *err)
+{
+    *format = (struct gs_format){.key_count = 0};
+    for (const char *at = text, *end; at != NULL; at = *end == ',' ? end + 1 : NULL) {
+        if (format->key_count == GS_FORMAT_KEYS_MAX)
+            return gs_fail(err, GS_ERR_USAGE, 0, "more than %d fields: -t %s", GS_FORMAT_KEYS_MAX,
+                           text);
+        struct gs_key_field *key = &format->keys[format->key_count++];
+        key->offset = format->record_bytes;
+        end = read_type(at, &key->type);
+        key->descending = end != NULL && (*end | 0x20) == 'r';
+        end += key->descending ? 1 : 0;
+        if (end == NULL || (*end != ',' && *end != '\0'))
+            return refuse_type("-t", text, err);
+        format->record_bytes += key->type.bytes;
+        if (format->record_bytes > GS_RECORD_BYTES_MAX)
+            return gs_fail(err, GS_ERR_USAGE, 0,
+                           "invalid -t argument '%s': its fields take more than %d bytes", text,
+                           GS_RECORD_BYTES_MAX);
+    }
+    return gs_format_finish(format, err);
+}
+
+/* -t alone, or with an -R that says the same. */
+static enum gs_status parse_type(struct gs_format *format, const struct gs_format_options *options,
+                                 struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_key_type type;
+    uint32_t bytes = 0;
+    if (strchr(options->type, ',') != NULL) {
+        GS_TRY(parse_fields(format, options->type, err));
+    } else {
+        GS_TRY(gs_key_type_parse("-t", options->type, &type, err));
+        *format = gs_format_of(type);
+    }
+    if (options->record != NULL)
+        GS_TRY(parse_record(options->record, &bytes, err));
+    if (options->record != NULL && bytes != format->record_bytes)
+        st =
+            gs_fail(err, GS_ERR_USAGE, 0,
+                    "-t %s has %u bytes, but -R %s: name all fields, as in -t u64,u32, or the keys "
+                    "by -k OFFSET:TYPE instead of -t",
+                    options->type, (unsigned)format->record_bytes, options->record);
+cleanup:
+    return st;
+}
+
 enum gs_status gs_format_parse(struct gs_format *format, const struct gs_format_options *options,
                                struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct gs_key_type type = {GS_TYPE_UNSIGNED, 4, false};
-    if (options->type != NULL && (options->key_count > 0 || options->record != NULL))
+    if (options->type != NULL && options->key_count > 0)
         return gs_fail(err, GS_ERR_USAGE, 0,
-                       "-t is for files of one type; records have -R SIZE and, for each key, "
-                       "-k OFFSET:TYPE");
-    if (options->key_count > 0 && options->record == NULL)
-        return gs_fail(
-            err, GS_ERR_USAGE, 0,
-            "-k needs -R SIZE, the size of a record in bytes, except of a .npy file, where "
-            "it names a field");
+                       "-t names all fields of a record, as in -t u64,u32r, and each is a key; -k "
+                       "OFFSET:TYPE goes with -R SIZE");
     if (options->type != NULL)
-        GS_TRY(gs_key_type_parse("-t", options->type, &type, err));
+        return parse_type(format, options, err);
+    if (options->key_count > 0 && options->record == NULL)
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "-k needs -R SIZE, the size of a record in bytes, as in -R 16 -k 8:f64; of "
+                       "a .npy file, "
+                       "it names a field");
     if (options->record != NULL) {
         type = (struct gs_key_type){GS_TYPE_BYTES, 0, true};
         GS_TRY(parse_record(options->record, &type.bytes, err));
     }
     *format = gs_format_of(type);
     for (uint32_t i = 0; i < options->key_count; i++)
-        GS_TRY(parse_key(options->keys[i], &format->keys[i], err));
+        GS_TRY(gs_key_field_parse("-k", options->keys[i], &format->keys[i], err));
     if (options->key_count > 0)
         format->key_count = options->key_count;
     st = gs_format_finish(format, err);

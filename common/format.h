@@ -17,6 +17,7 @@
 #include "common/status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define GS_FORMAT_KEYS_MAX  64
@@ -58,6 +59,7 @@ struct gs_format_options {
     const char *record;                   /* -R */
     const char *keys[GS_FORMAT_KEYS_MAX]; /* -k, the first key first */
     uint32_t key_count;
+    bool shown; /* records are only shown: those that have no order will do, too */
 };
 
 /* Append a key to the options; refused if there are GS_FORMAT_KEYS_MAX already. */
@@ -67,6 +69,10 @@ enum gs_status gs_format_add_key(struct gs_format_options *options, const char *
 /* Parse TYPE, nothing before or after it. option is the option's name for messages. */
 enum gs_status gs_key_type_parse(const char *option, const char *text, struct gs_key_type *type,
                                  struct gs_error *err);
+
+/* Parse OFFSET:TYPE[r], a key or another field of records; option as above. */
+enum gs_status gs_key_field_parse(const char *option, const char *text, struct gs_key_field *key,
+                                  struct gs_error *err);
 
 /* The format that -t, -R and -k mean; u32 if none is given, and whole records as bytes for -R
  * alone. reverse and stable are left at 0. */
@@ -93,8 +99,11 @@ void gs_key_type_name(const struct gs_key_type *type, char text[GS_KEY_TYPE_TEXT
 void gs_format_name(const struct gs_format *format, char text[GS_FORMAT_TEXT]);
 
 /* The key's value in a record, in the key's own notation: integers in decimal, floats with the
- * fewest digits that are read back as the same f64, narrower ones as the same f32, NaNs with their
- * payload ("-nan(0x400001)"), bytes in hexadecimal, the first 32 of them. */
+ * fewest digits that are read back as the same number of their type, NaNs as strtod(3) reads them
+ * ("nan", or with another payload "-nan(0x400001)"), bytes in hexadecimal, the first 32 of them. */
 void gs_key_print(const struct gs_key_field *key, const void *record, char text[GS_KEY_TEXT]);
+
+/* Any number of bytes in hexadecimal: 3 + 2 * count characters with the end. */
+void gs_bytes_print(const void *bytes, size_t count, char *text);
 
 #endif

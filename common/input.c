@@ -51,8 +51,11 @@ enum gs_status gs_input_check_end(struct gs_input *input, uint64_t size, size_t 
     enum gs_status st = gs_magic_check(&input->magic, true, input->name, err);
     if (st == GS_OK && input->sized && size != input->promised)
         return gs_fail(err, GS_ERR_INPUT, 0,
-                       "%s: %" PRIu64 " bytes of records came, but its header says %" PRIu64,
-                       input->name, size, input->promised);
+                       "%s: %" PRIu64 " bytes of records came, but its header says %" PRIu64 "%s",
+                       input->name, size, input->promised,
+                       size > input->promised ? ": are there several arrays? unzip -p FILE NAME "
+                                                "gives one"
+                                              : "");
     if (st != GS_OK || size % unit == 0)
         return st;
     char skipped[64] = "";

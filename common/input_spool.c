@@ -86,7 +86,9 @@ static enum gs_status open_spool(struct spool *spool, size_t index, const char *
     *spool = (struct spool){
         .fd = gs_spill_create(directory), .directory = directory, .bytes = 0, .first = index};
     if (spool->fd < 0)
-        return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot create a temporary file", directory);
+        return gs_fail(err, GS_ERR_OUTPUT, errno,
+                       "%s: cannot create a temporary file; -T or TMPDIR names another directory",
+                       directory);
     return GS_OK;
 }
 

@@ -26,12 +26,26 @@
  * small pages, at half a microsecond each, are faster. */
 #define SPARSE 4
 
+/* Whether address space or data was limited at first: buffers are unmapped by the same rule. */
+static bool is_limited;
+
+static void look_for_limits(void)
+{
+    static const enum __rlimit_resource resources[] = {RLIMIT_AS, RLIMIT_DATA};
+    struct rlimit limit;
+    for (size_t i = 0; i < 2; i++)
+        is_limited |= getrlimit(resources[i], &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 /* The size to map for `bytes` bytes: from one huge page on, whole huge pages. Linux aligns a
  * mapping to huge pages only if its size is a multiple of them; in any other, the first and last
- * bytes would be in small pages, which take four times as long to touch. */
+ * bytes would be in small pages, which take four times as long to touch. But where address space is
+ * limited, there is none to spare: a sort has planned to use it. */
 static size_t mapped_bytes(size_t bytes)
 {
-    if (bytes < GS_HUGE_PAGE_BYTES)
+    static pthread_once_t looked = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&looked, look_for_limits);
+    if (bytes < GS_HUGE_PAGE_BYTES || is_limited)
         return bytes == 0 ? 1 : bytes;
     if (bytes > SIZE_MAX - GS_HUGE_PAGE_BYTES)
         return bytes;

@@ -77,7 +77,8 @@ static enum gs_status read_shape(struct gs_npy *npy, const struct gs_literals *l
     }
     if (shape->count > 1)
         return gs_fail(err, GS_ERR_INPUT, 0,
-                       "%s: a .npy file that cannot be sorted: it has more than one dimension",
+                       "%s: a .npy file that cannot be sorted: it has more than one dimension; "
+                       "numpy's x.ravel() has one",
                        name);
     if (__builtin_mul_overflow(npy->count, npy->type.record_bytes, &bytes) ||
         bytes > (uint64_t)INT64_MAX - npy->header_bytes)
@@ -140,6 +141,8 @@ enum gs_status gs_npy_parse(struct gs_npy *npy, const void *bytes, size_t size, 
         st = gs_npy_type_read(&npy->type, &literals, entries.descr, name, err);
     if (st == GS_OK)
         st = read_shape(npy, &literals, entries.shape, name, err);
+    npy->descr = good ? literals.list[entries.descr].begin : 0;
+    npy->descr_end = good ? literals.list[entries.descr].end : 0;
     npy->text_end = literals.end;
     npy->newline = ((const char *)bytes)[npy->header_bytes - 1] == '\n';
     npy->strings = literals.strings;

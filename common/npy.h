@@ -24,7 +24,8 @@ struct gs_npy {
     uint32_t header_bytes;     /* the records are behind these */
     struct gs_npy_type type;   /* of its records, */
     char *strings;             /* and what names of fields are in */
-    uint32_t shape, shape_end; /* where the shape is in the header; */
+    uint32_t descr, descr_end; /* where its type is in the header, */
+    uint32_t shape, shape_end; /* and the shape; */
     uint32_t text_end;         /* the dictionary ends here, and what follows fills up, */
     bool newline;              /* with a newline at its end */
 };
@@ -54,6 +55,13 @@ enum gs_status gs_npy_check_size(const struct gs_npy *npy, uint64_t file_bytes, 
 enum gs_status gs_npy_format(struct gs_format *format, const struct gs_npy *npy,
                              const char *const *keys, uint32_t key_count, const char *name,
                              struct gs_error *err);
+
+/* Make the header that has one more field, an unsigned integer, behind the others, where header is
+ * what was parsed. Free *bytes and, on success, *made. */
+enum gs_status gs_npy_add_field(struct gs_npy *made, unsigned char **bytes,
+                                const struct gs_npy *npy, const void *header, const char *field,
+                                const struct gs_key_type *type, const char *name,
+                                struct gs_error *err);
 
 /* The length that this header has with a count of up to `most`: its own, if that has room. */
 uint32_t gs_npy_room(const struct gs_npy *npy, uint64_t most);

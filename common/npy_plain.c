@@ -91,12 +91,15 @@ uint64_t gs_npy_plain_bytes(const struct gs_npy_plain *plain)
 struct gs_key_type gs_npy_plain_key(const struct gs_npy_plain *plain)
 {
     struct gs_key_type type = {GS_TYPE_UNSIGNED, plain->size, plain->big_endian};
-    if (plain->kind == 'i')
+    const bool dated = plain->kind == 'M' || plain->kind == 'm';
+    if (plain->kind == 'i' || dated)
         type.kind = GS_TYPE_SIGNED;
-    if (plain->kind == 'f')
+    if (plain->kind == 'f' || plain->kind == 'c')
         type.kind = GS_TYPE_FLOAT;
-    if (plain->kind == 'S' || plain->kind == 'V')
-        type = (struct gs_key_type){GS_TYPE_BYTES, plain->size, true};
+    if (plain->kind == 'c')
+        type.bytes /= 2;
+    if (plain->kind == 'S' || plain->kind == 'V' || plain->kind == 'U' || type.bytes > 8)
+        type = (struct gs_key_type){GS_TYPE_BYTES, (uint32_t)gs_npy_plain_bytes(plain), true};
     return type;
 }
 
@@ -109,7 +112,7 @@ const char *gs_npy_plain_no_key(const struct gs_npy_plain *plain)
     if (plain->kind == 'c')
         return "complex numbers have no order";
     if (plain->kind == 'M' || plain->kind == 'm')
-        return "dates are not supported as keys";
+        return "dates are not supported as keys; numpy's x.view('i8') has numbers";
     return plain->kind == 'f' && plain->size == 16
                ? "numbers of this size are not supported as keys"
                : NULL;

@@ -16,7 +16,8 @@ struct gs_npy_plain {
 /* Read one. What it has no use for in a type (an order of single bytes) is not told. */
 struct gs_npy_plain gs_npy_plain_read(const char *text);
 
-/* How long it is, which key it would be, and why it can be none, or NULL. */
+/* How long it is, which key it would be, or, of a complex number, each half of
+ * it, and why it can be none, or NULL. */
 uint64_t gs_npy_plain_bytes(const struct gs_npy_plain *plain);
 struct gs_key_type gs_npy_plain_key(const struct gs_npy_plain *plain);
 const char *gs_npy_plain_no_key(const struct gs_npy_plain *plain);

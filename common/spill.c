@@ -104,8 +104,10 @@ static enum gs_status make_files(const struct gs_spill *spill, struct gs_spill_d
         if (directory->fds[i] >= 0 && spill->direct != GS_DIRECT_NEVER)
             directory->direct_fds[i] = gs_direct_reopen(directory->fds[i], O_WRONLY);
         if (directory->fds[i] < 0)
-            return gs_fail(err, GS_ERR_OUTPUT, errno, "%s: cannot create a temporary file",
-                           directory->name);
+            return gs_fail(
+                err, GS_ERR_OUTPUT, errno,
+                "%s: cannot create a temporary file; -T or TMPDIR names another directory",
+                directory->name);
     }
     return GS_OK;
 }

@@ -32,8 +32,11 @@ struct gs_error {
     char text[GS_ERROR_BYTES]; /* "FILE: what", one line, without the program's name */
 };
 
+/* What an errno means to people. */
+const char *gs_reason(int errnum);
+
 /* Fill *err (unless it already holds a failure) and return status. errnum, when not 0, adds its
- * strerror text after the message. */
+ * reason after the message. */
 enum gs_status gs_fail(struct gs_error *err, enum gs_status status, int errnum, const char *format,
                        ...) __attribute__((format(printf, 4, 5)));
 

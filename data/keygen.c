@@ -24,15 +24,18 @@ enum { EXIT_TROUBLE = 2 };
 struct record_kind {
     const char *name;
     const char *what;
-    size_t bytes;
+    size_t bytes; /* 0: as many as --record says, or ALIKE_BYTES */
     void (*make)(uint64_t seed, uint64_t i, unsigned char *to);
 };
+
+#define ALIKE_BYTES 24
 
 static const struct record_kind record_kinds[] = {
     {"gray", "records of 100 bytes with a uniform key of 10, as in GraySort", GS_GRAY_BYTES,
      gs_gray_record},
     {"paths", "records of 96 bytes with a path of 88 bytes, most of which begin alike",
      GS_PATHS_BYTES, gs_paths_record},
+    {"alike", "records of any size that differ in some bytes, but for a few outliers", 0, NULL},
 };
 enum { RECORD_KINDS = sizeof record_kinds / sizeof *record_kinds };
 
@@ -158,16 +161,17 @@ static void check_request(struct request *request)
         fail("DISTRIBUTION and N are needed");
     if (request->to > request->n)
         request->to = request->n;
+    const bool any = request->kind != NULL && request->kind->bytes == 0;
     if (request->record_bytes == 0)
-        request->record_bytes = request->type.bytes;
-    else if (request->record_bytes < request->type.bytes)
+        request->record_bytes = any ? ALIKE_BYTES : request->type.bytes;
+    else if (!any && request->record_bytes < request->type.bytes)
         fail("--record is less than a key's %u bytes", (unsigned)request->type.bytes);
     else
-        request->typed = true;
+        request->typed = request->typed || !any;
     if (request->kind != NULL && (request->typed || request->specials))
         fail("%s has records of its own, without --type, --record and --specials",
              request->kind->name);
-    if (request->kind != NULL)
+    if (request->kind != NULL && !any)
         request->record_bytes = request->kind->bytes;
     request->typed = request->typed || request->specials;
 }
@@ -232,6 +236,10 @@ static void write_all(const void *buffer, size_t bytes)
 static void make_record(const struct request *request, uint64_t i, unsigned char *to)
 {
     const struct gs_key_type *type = &request->type;
+    if (request->kind != NULL && request->kind->make == NULL) {
+        gs_alike_record(request->seed, request->n, i, to, request->record_bytes);
+        return;
+    }
     if (request->kind != NULL) {
         request->kind->make(request->seed, i, to);
         return;

@@ -16,6 +16,8 @@
 #define LOW_STREAM     UINT64_C(0x6c6f77)
 #define SPECIAL_STREAM UINT64_C(0x7370656369616c)
 #define FILL_STREAM    UINT64_C(0x66696c6c)
+#define COLUMN_STREAM  UINT64_C(0x636f6c756d6e)
+#define OUTLIER_STREAM UINT64_C(0x6f75746c696572)
 
 enum { SPECIAL_ONE_IN = 8 };
 
@@ -148,4 +150,35 @@ void gs_paths_record(uint64_t seed, uint64_t i, unsigned char to[GS_PATHS_BYTES]
              (unsigned)(which >> 48 & 15), which & 0xffffffffffff);
     memcpy(to, path, GS_PATHS_BYTES - sizeof i);
     gs_typed_payload(i, to + GS_PATHS_BYTES - sizeof i, sizeof i);
+}
+
+/* Byte `column` of all records, but that of some columns varies. */
+static unsigned char alike_byte(uint64_t seed, size_t column, uint64_t random)
+{
+    static const unsigned char bases[] = {0, 1, 'm', 0xff};
+    static const unsigned few[] = {2, 3, 16};
+    const uint64_t all = gs_random(seed ^ COLUMN_STREAM, 0);
+    const uint64_t own = gs_random(seed ^ COLUMN_STREAM, column + 1);
+    const unsigned base = all % 2 == 0 ? bases[all >> 8 & 3] : own >> 32 & 255;
+    if (own % 20 < 5)
+        return (unsigned char)random;
+    return (unsigned char)(base + (own % 20 < 8 ? random % few[(own >> 8) % 3] : 0));
+}
+
+void gs_alike_record(uint64_t seed, uint64_t n, uint64_t i, unsigned char *to, size_t bytes)
+{
+    static const uint64_t counts[] = {0, 1, 2, 3, 10, 100};
+    static const unsigned char others[] = {0, 1, 2, 'm' - 1, 'm' + 1, 0xfe, 0xff};
+    const uint64_t count = counts[gs_random(seed ^ OUTLIER_STREAM, 0) % 6];
+    for (size_t c = 0; c < bytes; c++)
+        to[c] = alike_byte(seed, c, gs_random(seed ^ FILL_STREAM, i * bytes + c));
+    for (uint64_t k = 1; k <= count; k++) {
+        if (bytes == 0 || gs_random(seed ^ OUTLIER_STREAM, k) % n != i)
+            continue;
+        /* The third has the bytes of the first, as if it was copied. */
+        const uint64_t what = gs_random(~seed ^ OUTLIER_STREAM, k == 3 ? 1 : k);
+        const size_t at = what % bytes;
+        const size_t most = (what >> 32 & 3) < 2 ? 1 : (what >> 32 & 3) == 2 ? 2 : bytes;
+        memset(to + at, others[(what >> 40) % 7], bytes - at < most ? bytes - at : most);
+    }
 }

@@ -30,4 +30,8 @@ void gs_gray_record(uint64_t seed, uint64_t i, unsigned char to[GS_GRAY_BYTES]);
 #define GS_PATHS_BYTES 96
 void gs_paths_record(uint64_t seed, uint64_t i, unsigned char to[GS_PATHS_BYTES]);
 
+/* Record i of n, of any size: its bytes are mostly the same in all, others are random or of few
+ * values, as the seed says; and up to 100 outliers have another byte or a few somewhere. */
+void gs_alike_record(uint64_t seed, uint64_t n, uint64_t i, unsigned char *to, size_t bytes);
+
 #endif

@@ -17,24 +17,27 @@
 
 # Benchmarks: linked with the library and the key generator's distributions.
 $(B)/bench_%: tests/bench/bench_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
-	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
+	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $(filter %.c %.o,$^) $(LIBS) -o $@
 
 bench: $(B)/gsort $(TOOLS) $(B)/bench_memory
 	tests/bench/overview.sh $(B)/gsort $(B)/bench_memory build/keygen $(BENCH)
 
 # Compares with the sorts that Debian packages; bench-cpu runs it again limited to AVX2.
 TBB_LIBS = $(shell $(PKG_CONFIG) --exists tbb 2>/dev/null && $(PKG_CONFIG) --libs tbb)
-$(B)/bench_cpu: tests/bench/bench_cpu.c tests/bench/peers.cc $(OBJECTS) build/tools/data/dist.o $(B)/flags
-	@mkdir -p $(@D)
-	$(call quiet,CXX)$(CXX) $(CPP_FLAGS) $(CPPFLAGS) -std=c++17 $(WARNINGS) -fopenmp -O3 -c tests/bench/peers.cc -o $@.peers.o
-	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $@.peers.o $(OBJECTS) build/tools/data/dist.o $(LIBS) $(TBB_LIBS) -lstdc++ -o $@
+PEERS := $(B)/bench_cpu $(B)/bench_cpu_64
+$(PEERS:%=%.peers.o): private OWN_FLAGS = $(if $(findstring _64,$@),-DGS_BITS=64)
+$(PEERS:%=%.peers.o): tests/bench/peers.cc $(B)/flags
+	$(call quiet,CXX)$(CXX) $(CPP_FLAGS) $(OWN_FLAGS) $(CPPFLAGS) -std=c++17 $(WARNINGS) -fopenmp -O3 -c $< -o $@
+$(B)/bench_cpu_64: $(B)/bench_cpu_64.peers.o build/tools/data/dist.o
+$(B)/bench_cpu: $(B)/bench_cpu.peers.o
+$(PEERS): private LIBS += $(TBB_LIBS) -lstdc++
 
-# For keys of 64 bits. (The distributions are those of 32 bits.)
-$(B)/bench_cpu_64: tests/bench/bench_cpu.c tests/bench/peers.cc $(call wide_objects,64) $(call objects,$(call present,common types check)) \
-                   build/tools/data/dist.o $(B)/flags
-	@mkdir -p $(@D)
-	$(call quiet,CXX)$(CXX) $(CPP_FLAGS) -DGS_BITS=64 $(CPPFLAGS) -std=c++17 $(WARNINGS) -fopenmp -O3 -c tests/bench/peers.cc -o $@.peers.o
-	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) -DGS_BITS=64 $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $< $@.peers.o $(filter %.o,$^) $(LIBS) $(TBB_LIBS) -lstdc++ -o $@
+# For wider keys. (The distributions are those of 32 bits.)
+define bench_wider
+$(B)/bench_%_$(1): tests/bench/bench_%.c $(call wide_objects,$(1)) $(if $(filter 128,$(1)),$(B)/width64.o) $(GROUND) $(ONCE) $(B)/flags
+	$$(call quiet,BENCH)$$(CC) $$(CPP_FLAGS) $$(OWN_FLAGS) $$(CPPFLAGS) $$(C_FLAGS) $$(CFLAGS) $$(LDFLAGS) $$(filter %.c %.o,$$^) $$(LIBS) -o $$@
+endef
+$(foreach width,$(WIDTHS),$(eval $(call bench_wider,$(width))))
 
 AVX2_ONLY := -DGS_BENCH_AVX2 -DGS_HAS_AVX512=0
 bench-cpu: $(B)/bench_cpu
@@ -46,24 +49,8 @@ bench-cpu: $(B)/bench_cpu
 bench-tables: $(B)/gsort $(TOOLS) $(B)/bench_qsort
 	PLOTS=$(PLOTS) tests/bench/tables.sh $(B)/gsort $(B)/bench_qsort build/keygen data/bench $(TABLES)
 
-bench-types: $(B)/gsort $(TOOLS)
-	tests/bench/types.sh $(B)/gsort build/keygen $(BENCH)
-
-bench-files: $(B)/gsort $(TOOLS)
-	tests/bench/files.sh $(B)/gsort build/keygen $(BENCH)
-
-bench-busy: $(B)/gsort $(TOOLS)
-	tests/bench/busy.sh $(B)/gsort build/keygen $(BENCH)
-
-bench-pipes: $(B)/gsort $(TOOLS)
-	tests/bench/pipes.sh $(B)/gsort build/keygen $(BENCH)
-
-bench-external: $(B)/gsort $(TOOLS)
-	tests/bench/external.sh $(B)/gsort build/keygen $(BENCH)
-
-bench-cold: $(B)/gsort $(TOOLS)
-	tests/bench/cold.sh $(B)/gsort build/keygen $(BENCH)
-
-bench-widths: $(B)/gsort $(TOOLS) $(B)/bench_records
-	tests/bench/widths.sh $(B)/gsort build/keygen $(BENCH)
-	$(B)/bench_records
+SCRIPTS := bench-types bench-files bench-busy bench-pipes bench-external bench-cold bench-widths
+$(SCRIPTS): bench-%: $(B)/gsort $(TOOLS)
+	tests/bench/$*.sh $(B)/gsort build/keygen $(BENCH)
+	$(if $(filter widths,$*),$(B)/bench_records)
+bench-widths: $(B)/bench_records

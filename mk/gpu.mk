@@ -28,16 +28,14 @@ $(GPU_TESTS:%=$(B)/%): $(B)/gpu_%: tests/gpu/gpu_%.c $(OBJECTS) build/tools/data
 
 # CUB compiles slowly, so only for one architecture at a time.
 BENCH_ARCH ?= sm_90
-$(B)/bench-gpu: tests/bench/bench_gpu.cu tests/bench/bench_gpu_keys.cuh $(OBJECTS) build/tools/data/dist.o $(B)/flags
-	$(call quiet,NVCC)$(NVCC) -std=c++17 -O3 -arch=$(BENCH_ARCH) -Xcompiler -fopenmp -I. -c $< -o $@.o
-	$(call quiet,LINK)$(CXX) $(CFLAGS) -fopenmp $(LDFLAGS) $@.o $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
-
-define bench_rule
-$(B)/bench-gpu-$(1): tests/bench/bench_gpu.cu tests/bench/bench_gpu_keys.cuh $$(filter $(B)/w$(1)/sort/device/%,$$(call wide_objects,$(1))) $$(call objects,$$(call present,common types) $(GPU_ONCE)) build/tools/data/dist.o $(B)/flags
-	$$(call quiet,NVCC)$$(NVCC) -std=c++17 -O3 -arch=$$(BENCH_ARCH) -DGS_BITS=$(1) -Xcompiler -fopenmp -I. -c $$< -o $$@.o
+define gpu_bench
+$(B)/bench-gpu$(1): tests/bench/bench_gpu.cu tests/bench/bench_gpu_keys.cuh $(2) build/tools/data/dist.o $(B)/flags
+	$$(call quiet,NVCC)$$(NVCC) -std=c++17 -O3 -arch=$$(BENCH_ARCH) $(1:-%=-DGS_BITS=%) -Xcompiler -fopenmp -I. -c $$< -o $$@.o
 	$$(call quiet,LINK)$$(CXX) $$(CFLAGS) -fopenmp $$(LDFLAGS) $$@.o $$(filter %.o,$$^) $$(LIBS) -o $$@
 endef
-$(foreach width,$(WIDTHS),$(eval $(call bench_rule,$(width))))
+$(eval $(call gpu_bench,,$(OBJECTS)))
+$(foreach width,$(WIDTHS),$(eval $(call gpu_bench,-$(width),$(filter $(B)/w$(width)/sort/device/%,$(call wide_objects,$(width))) \
+    $(call objects,$(B),$(call present,common types)) $(ONCE))))
 
 BENCHES := $(B)/bench-gpu $(WIDTHS:%=$(B)/bench-gpu-%)
 bench-gpu: $(BENCHES)

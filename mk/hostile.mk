@@ -13,7 +13,7 @@
 # MODES of tests/faults/walk.sh; SEED=n repeats a random run.
 MODES ?= all
 check-faults: all tools $(B)/gsort
-	GSORT_MPI='$(if $(filter 1,$(MPI)),$(M)/gsort-mpi)' MPIRUN='$(MPIRUN)' \
+	GSORT_MPI='$(call is,MPI,$(M)/gsort-mpi)' MPIRUN='$(MPIRUN)' \
 	tests/faults/walk.sh $(B)/gsort build/faults.so build/keygen build/reference $(MODES)
 	tests/faults/processors.sh $(B)/gsort build/keygen build/reference || [ $$? = 77 ]
 
@@ -22,7 +22,7 @@ check-kill: all tools $(B)/gsort
 	tests/faults/kill.sh $(B)/gsort build/keygen build/reference $(N) $(SEED)
 
 torture: all tools $(B)/gsort
-	GSORT_MPI='$(if $(filter 1,$(MPI)),$(M)/gsort-mpi)' MPIRUN='$(MPIRUN)' \
+	GSORT_MPI='$(call is,MPI,$(M)/gsort-mpi)' MPIRUN='$(MPIRUN)' \
 	tests/faults/torture.sh $(B)/gsort build/faults.so build/keygen build/reference $(MINUTES) $(SEED)
 
 # Fuzzing: only the parsers are compiled with clang's libFuzzer, the rest is linked as built.
@@ -34,11 +34,10 @@ FUZZ_format  := common/format.c common/key_text.c common/codec.c
 FUZZ_npy     := common/npy.c common/npy_literal.c common/npy_type.c common/npy_plain.c common/npy_format.c common/utf8.c common/format.c
 $(foreach name,command size format npy,$(eval $(B)/fuzz/fuzz_$(name): $(FUZZ_$(name))))
 $(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(OBJECTS) $(B)/flags
-	@mkdir -p $(@D)
 	$(call quiet,FUZZ)$(FUZZ_CC) $(filter-out -MMD -MP,$(CPP_FLAGS)) -std=c11 -O1 -g \
 	    -Dexit=fuzz_exit -Dgs_report_close_stdout=fuzz_close_stdout \
 	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(FUZZ_$*) $< \
-	    $(filter-out $(call objects,$(FUZZ_$*)),$(OBJECTS)) $(LIBS) -lgomp -lstdc++ -o $@
+	    $(filter-out $(call objects,$(B),$(FUZZ_$*)),$(OBJECTS)) $(LIBS) -lgomp -lstdc++ -o $@
 
 MINUTES ?= 10
 fuzz: $(FUZZERS)

@@ -23,8 +23,6 @@
 /* The most splitters that are all compared. */
 #define COMPARED_MOST 8
 
-__extension__ typedef unsigned __int128 wide;
-
 enum gs_status gs_ranges_open(struct gs_ranges *ranges, const struct gs_options *options,
                               unsigned count, struct gs_error *err)
 {
@@ -115,14 +113,14 @@ static uint16_t deal_equal(struct gs_ranges *ranges, uint16_t range, uint64_t po
 
 DEFINE_SEARCH(search_32, uint32_t)
 DEFINE_SEARCH(search_64, uint64_t)
-DEFINE_SEARCH(search_128, wide)
+DEFINE_SEARCH(search_128, gs_u128)
 
 void gs_ranges_find(struct gs_ranges *ranges, const void *records, size_t count, uint64_t position,
                     uint16_t *found)
 {
     _Alignas(64) char decoded[GS_RANGES_BLOCK * 16];
     const struct gs_options *options = ranges->options;
-    const wide mask = options->unique ? ~(wide)0 << gs_payload_bits(options) : ~(wide)0;
+    const gs_u128 mask = gs_ranges_mask(options);
     if (ranges->records != NULL) {
         gs_record_ranges_find(ranges->records, records, count, position, found);
         return;

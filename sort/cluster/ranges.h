@@ -9,6 +9,9 @@
 
 #include <stdatomic.h>
 
+/* Products of two numbers, and elements of any width. */
+__extension__ typedef unsigned __int128 gs_u128;
+
 /* The splitters between the ranges, ascending. A value that would overload a rank is several
  * splitters, or one that cuts it: its elements are dealt to the ranks on both sides. */
 struct gs_ranges {
@@ -23,6 +26,12 @@ struct gs_ranges {
     struct gs_record_ranges *records; /* of records that no element holds, instead of all that, or
                                        * NULL */
 };
+
+/* What of an element counts: under unique not the payload. */
+static inline gs_u128 gs_ranges_mask(const struct gs_options *options)
+{
+    return options->unique ? ~(gs_u128)0 << gs_payload_bits(options) : ~(gs_u128)0;
+}
 
 /* Room for `count` ranges, whose splitters are yet to be chosen. */
 enum gs_status gs_ranges_open(struct gs_ranges *ranges, const struct gs_options *options,

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/cluster/sample.h"
+#include "sort/cluster/ranges.h"
 
 #include "sort/keys/sample_position.h"
 
@@ -16,12 +17,10 @@
 /* Sample records whose pages are asked for at once. */
 #define SAMPLES_AT_ONCE 256
 
-__extension__ typedef unsigned __int128 wide;
-
 uint64_t gs_sample_size(uint64_t keys, uint64_t total, uint64_t each, unsigned ranks)
 {
     const uint64_t wanted = each * ranks;
-    return total <= wanted ? keys : (uint64_t)((wide)wanted * keys / total);
+    return total <= wanted ? keys : (uint64_t)((gs_u128)wanted * keys / total);
 }
 
 /* Where the record at a position of all spans is; positions ascend from call to call, and *span and
@@ -45,8 +44,8 @@ static bool is_on_disk(const struct gs_span *spans, size_t record_bytes, uint64_
     uint64_t before = 0;
     for (uint64_t i = 0; i < PROBES; i++) {
         unsigned char there = 1;
-        const char *record =
-            find_record(spans, record_bytes, (uint64_t)((wide)keys * i / PROBES), &span, &before);
+        const char *record = find_record(spans, record_bytes,
+                                         (uint64_t)((gs_u128)keys * i / PROBES), &span, &before);
         void *page = (void *)((uintptr_t)record & ~(uintptr_t)(PAGE_BYTES - 1));
         if (mincore(page, PAGE_BYTES, &there) == 0 && (there & 1) == 0)
             return true;

@@ -186,14 +186,16 @@ static enum gs_status make_room(struct part *part, uint64_t total, struct gs_err
     uint64_t share = total / (uint64_t)part->cluster->size;
     uint64_t most = share + share / 50 + SMALL_BYTES / part->wire_bytes;
     most = (most < total ? most : total) + 1; /* when all has come, it is not full */
-    uint64_t held = width->held(options, most, most * part->wire_bytes);
-    if (width->external_needed(options, part->source->memory_bytes, held, most))
+    struct gs_forecast forecast;
+    width->forecast(options, most, &forecast);
+    if (!gs_forecast_fits(&forecast, part->source->memory_bytes,
+                          gs_forecast_held(&forecast, most * part->wire_bytes)))
         return GS_OK;
     part->memory = gs_pages_alloc(most * part->wire_bytes);
     if (part->memory == NULL)
         return gs_fail(err, GS_ERR_MEMORY, errno, "exchange");
     part->room = most;
-    part->on_gpu = width->prepare(options, share, true) == GS_DEVICE_GPU;
+    part->on_gpu = width->prepare != NULL && width->prepare(options, share, true) == GS_DEVICE_GPU;
     gs_populate_start(&part->exchange.pages, part->memory, most * part->wire_bytes);
     return GS_OK;
 }

@@ -1,34 +1,28 @@
-/* binned.h -- run the CPU's last stage alone, on keys in rows that are each ordered by bin.
+/* binned.h -- an input whose keys lie in rows already, each ordered by bin: only bins are sorted.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_BINNED_H
 #define GS_BINNED_H
 
 #include "sort/bin/cache_sort.h"
-#include "sort/keys/rows.h"
-#include "sort/run/plan.h"
-#include "sort/types/types.h"
-#include "sort/split/splitters.h"
+#include "sort/run/run.h"
 
 /* The most keys of a row. */
 #define GS_BINNED_ROW_KEYS GS_CACHE_SORT_CAPACITY
 
-/* Bin b of the rows is bin first + b. The caller owns all arrays. */
+/* Bin b of the rows is bin first + b of the splitters. */
 struct gs_binned {
-    struct gs_rows rows;                  /* the keys are overwritten */
-    uint64_t count;                       /* all keys */
+    struct gs_rows rows; /* the keys are overwritten; starts, from gs_pages_alloc, are the caller's
+                          * unless they are NULL after the sort */
+    size_t starts_bytes;
     const struct gs_splitters *splitters; /* bounds of all bins, of which the keys are in */
     uint32_t first;                       /* bins [first, first + bins); an equality bin */
     uint32_t bins;                        /* among these has no keys */
+    uint64_t fingerprint;                 /* of the keys (options->verify) */
 };
 
-/* Would the CPU's sample sort, by this plan, distribute keys to bins, and does gs_sort_binned, with
- * this many rows, take no more memory for them? */
-bool gs_binned_fits(const struct gs_options *options, const struct gs_plan *plan, size_t rows);
-
-/* Sort the keys, planned as those of a sort, into sink. fingerprint: theirs (options->verify). */
-enum gs_status gs_sort_binned(const struct gs_options *options, const struct gs_plan *plan,
-                              const struct gs_binned *binned, uint64_t fingerprint,
-                              struct gs_sink *sink, struct gs_stats *stats, struct gs_error *err);
+/* Let a planned run on the CPU begin with all its keys in their bins, if it would distribute them,
+ * and takes no more memory for it. */
+void gs_binned_take(struct gs_binned *binned, struct gs_run *run);
 
 #endif

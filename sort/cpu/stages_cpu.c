@@ -22,16 +22,15 @@ static bool open_chunks(struct gs_run *run, struct gs_cpu *cpu)
 {
     uint64_t spare = gs_regions_spare(run);
     const struct gs_plan *plan = &run->plan;
+    if (run->arrived.rows.keys != NULL) {
+        cpu->rows = run->arrived.rows;
+        cpu->starts_bytes = run->arrived.starts_bytes;
+        run->arrived.rows.starts = NULL;
+        return true;
+    }
     cpu->rows.row_keys = plan->chunk_keys;
     cpu->rows.count = (plan->count + plan->chunk_keys - 1) / plan->chunk_keys;
     cpu->rows.stride = gs_run_bins(run) + 1;
-    if (run->arrived.keys != NULL) {
-        cpu->starts_bytes = run->arrived.starts_bytes;
-        cpu->rows.starts = run->arrived.starts;
-        cpu->rows.keys = run->arrived.keys;
-        run->arrived.starts = NULL;
-        return true;
-    }
     cpu->starts_bytes = cpu->rows.count * cpu->rows.stride * sizeof *cpu->rows.starts;
     cpu->rows.starts = gs_pages_alloc(cpu->starts_bytes);
     if (spare > 0) {
@@ -69,7 +68,7 @@ static enum gs_status map_output(struct gs_run *run, struct gs_error *err)
     struct gs_sink *sink = run->emitter.sink;
     bool early = run->plan.threads < GS_THREADS_TO_SPARE;
     if (!gs_sink_maps(sink) || !run->keeps_most || run->plan.count <= GS_FEW_KEYS ||
-        (early && run->arrived.keys == NULL && !run->asked_map &&
+        (early && run->arrived.rows.keys == NULL && !run->asked_map &&
          !gs_regions_pay(run, gs_run_bins(run))))
         return GS_OK;
     uint64_t start = gs_now_ns();
@@ -84,7 +83,7 @@ cleanup:
     return st;
 }
 
-static enum gs_status open_cpu(struct gs_run *run, uint64_t *chunk_keys, struct gs_error *err)
+enum gs_status gs_open_cpu(struct gs_run *run, uint64_t *chunk_keys, struct gs_error *err)
 {
     const struct gs_plan *plan = &run->plan;
     struct gs_cpu *cpu = calloc(1, sizeof *cpu);
@@ -98,7 +97,7 @@ static enum gs_status open_cpu(struct gs_run *run, uint64_t *chunk_keys, struct 
     return cpu->scratch != NULL && open_chunks(run, cpu) ? GS_OK : gs_cpu_fail_memory(run, err);
 }
 
-static void close_cpu(struct gs_run *run)
+void gs_close_cpu(struct gs_run *run)
 {
     struct gs_cpu *cpu = run->cpu;
     if (cpu == NULL)
@@ -119,10 +118,10 @@ const struct gs_stages gs_stages_cpu = {
     .has_other_ways = true,
     .expect_output = expect_output,
     .map_output = map_output,
-    .open = open_cpu,
+    .open = gs_open_cpu,
     .count_bins = gs_count_bins_cpu,
     .prefix_sum = gs_prefix_sum_cpu,
     .scatter = gs_scatter_cpu,
     .sort_bins = gs_sort_bins_cpu,
-    .close = close_cpu,
+    .close = gs_close_cpu,
 };

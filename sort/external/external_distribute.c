@@ -438,7 +438,7 @@ enum gs_status gs_external_split_bin(struct gs_external_sorter *sorter, const st
 {
     enum gs_status st = GS_OK;
     uint64_t keys = from->totals[bin];
-    uint32_t bins = gs_external_plan(sorter->options, sorter->plan.memory_bytes, keys).bins;
+    uint32_t bins = gs_external_bins(&sorter->plan, keys);
     uint32_t samples = samples_for(bins);
     uint64_t used = 0; /* keys in the chunk */
     gs_key *sample = calloc(samples, sizeof *sample);

@@ -1,17 +1,17 @@
 /* external_group.c -- load bins that fit in memory together, sort them and write them out.
  * SPDX-License-Identifier: MIT
  *
- * Each chunk's part of the group is ordered by bin already, so the CPU only sorts bin by bin,
- * gathering each from the parts. If another device or engine is to sort the keys, or they are few,
- * gs_sort sorts them like any other input.
+ * Each chunk's part of the group is ordered by bin already, and gs_sort is told so: the CPU only
+ * sorts bin by bin, gathering each from the parts. If another device or engine is to sort the keys,
+ * or they are few, they are like any other input.
  */
 #include "sort/external/external_group.h"
 #include "sort/cpu/binned.h"
-#include "sort/engines/list_engines.h"
 #include "sort/keys/fingerprint.h"
 #include "sort/sorter/sorter.h"
 
 #include "common/clock.h"
+#include "common/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,28 +76,22 @@ static void fill_table(const struct gs_level *level, uint32_t low, uint32_t high
     }
 }
 
-/* Sort the loaded bins low to high, bin by bin. */
-static enum gs_status sort_bins(struct gs_external_sorter *sorter, const struct gs_options *options,
-                                const struct gs_plan *plan, const struct gs_level *level,
-                                uint32_t low, uint32_t high, size_t rows, uint64_t fingerprint,
-                                struct gs_stats *stats, struct gs_error *err)
+/* Describe the loaded bins low to high as rows. */
+static enum gs_status make_rows(const struct gs_level *level, uint32_t low, uint32_t high,
+                                struct gs_binned *binned, struct gs_error *err)
 {
-    uint32_t first = low > 0 ? low - 1 : low;
-    uint32_t last = high < level->splitters.count ? high + 1 : high;
-    struct gs_binned binned = {.rows = {.keys = sorter->load, .count = rows},
-                               .count = plan->count,
-                               .splitters = &level->splitters,
-                               .first = first,
-                               .bins = last - first + 1};
-    binned.rows.stride = binned.bins + 1;
-    binned.rows.starts = reallocarray(NULL, rows, binned.rows.stride * sizeof *binned.rows.starts);
-    if (binned.rows.starts == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", binned.bins);
-    fill_table(level, low, high, &binned);
-    enum gs_status st =
-        gs_sort_binned(options, plan, &binned, fingerprint, &sorter->sink, stats, err);
-    free(binned.rows.starts);
-    return st;
+    const uint32_t last = high < level->splitters.count ? high + 1 : high;
+    binned->splitters = &level->splitters;
+    binned->first = low > 0 ? low - 1 : low;
+    binned->bins = last - binned->first + 1;
+    binned->rows.stride = binned->bins + 1;
+    binned->rows.count = count_all_rows(level, low, high);
+    binned->starts_bytes = binned->rows.count * binned->rows.stride * sizeof *binned->rows.starts;
+    binned->rows.starts = gs_pages_alloc(binned->starts_bytes);
+    if (binned->rows.starts == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", binned->bins);
+    fill_table(level, low, high, binned);
+    return GS_OK;
 }
 
 enum gs_status gs_external_sort_group(struct gs_external_sorter *sorter,
@@ -106,31 +100,27 @@ enum gs_status gs_external_sort_group(struct gs_external_sorter *sorter,
 {
     enum gs_status st;
     struct gs_options options = *sorter->options;
-    struct gs_plan plan;
+    struct gs_plan plan = sorter->group;
     struct gs_stats stats = {0};
     struct gs_span span = {.count = count, .name = "temporary file"};
+    struct gs_binned binned = {.fingerprint = 0};
     uint64_t start = gs_now_ns();
-    size_t rows = count_all_rows(level, low, high);
     GS_TRY(gs_external_need(&sorter->load, sorter->plan.bin_keys, err));
     GS_TRY(gs_level_load(level, &sorter->spill, low, high, sorter->load, sorter->threads, err));
     gs_external_account(sorter, GS_STAGE_READ, start, count, GS_KEY_BYTES);
-    span.keys = sorter->load;
-    uint64_t fingerprint = options.verify ? gs_fingerprint(sorter->load, count) : 0;
-    sorter->expected -= fingerprint;
-    options.decoded = true;
-    options.last = &sorter->last;
+    span.keys = binned.rows.keys = sorter->load;
+    GS_TRY(make_rows(level, low, high, &binned, err));
+    binned.fingerprint = options.verify ? gs_fingerprint(sorter->load, count) : 0;
+    sorter->expected -= binned.fingerprint;
     options.memory_bytes = 0; /* plan.bin_keys respects the limit already */
-    gs_plan_make(&plan, &options, count);
-    if (gs_sort_choose(&options, &plan, &stats) == GS_DEVICE_CPU &&
-        !gs_engine_uses_lists(options.engine) && gs_binned_fits(&options, &plan, rows))
-        st = sort_bins(sorter, &options, &plan, level, low, high, rows, fingerprint, &stats, err);
-    else
-        st = gs_sort(&options, &span, 1, &sorter->sink, NULL, &stats, err);
+    gs_plan_part(&plan, &options, count);
+    st = gs_sort_part(&options, &plan, &span, &binned, &sorter->last, &sorter->sink, &stats, err);
     add_stats(sorter->stats, &stats);
     sorter->position += stats.keys_out;
     if (options.verify)
         sorter->expected += stats.fingerprint;
     atomic_fetch_add(&sorter->progress->done, count);
 cleanup:
+    gs_pages_free(binned.rows.starts, binned.starts_bytes);
     return st;
 }

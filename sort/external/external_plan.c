@@ -1,4 +1,4 @@
-/* external_plan.c -- the sizes of an external sort, and when it is needed.
+/* external_plan.c -- the sizes of an external sort.
  * SPDX-License-Identifier: MIT
  *
  * Bins are planned four times smaller than what fits into memory, and loaded in groups that fit: a
@@ -71,26 +71,46 @@ static void size_chunks(struct gs_external_plan *plan, const struct gs_options *
     plan->chunk_keys = chunk_keys_for(plan->memory_bytes - clamp(other, 0, plan->memory_bytes / 2));
 }
 
-struct gs_external_plan gs_external_plan(const struct gs_options *options, uint64_t memory_bytes,
-                                         uint64_t count)
+/* The most keys that fit together with what gs_sort takes for them. A key more takes about as much
+ * again in buffers, so a guess is mended by what it errs; if that leads astray, by bisection. */
+static uint64_t most_keys(const struct gs_options *options, uint64_t memory_bytes)
 {
-    struct gs_external_plan plan = {.memory_bytes = memory_bytes};
-    uint64_t fits = 1; /* by bisection: most keys that fit together with what gs_sort takes */
+    uint64_t fits = 1;
     uint64_t too_many = memory_bytes / GS_KEY_BYTES / 2 + 2;
+    uint64_t guess = too_many - 1;
     while (too_many - fits > 1) {
-        uint64_t middle = fits + (too_many - fits) / 2;
-        if (gs_external_needed(options, memory_bytes, middle * GS_KEY_BYTES, middle))
-            too_many = middle;
-        else
-            fits = middle;
+        struct gs_plan plan;
+        if (guess <= fits || guess >= too_many)
+            guess = fits + (too_many - fits) / 2;
+        gs_plan_make(&plan, options, guess);
+        const uint64_t bytes = plan.memory_bytes + guess * GS_KEY_BYTES;
+        if (bytes > memory_bytes) {
+            too_many = guess;
+            guess -= (bytes - memory_bytes) / GS_KEY_BYTES / 2 + 1;
+        } else {
+            fits = guess;
+            guess += (memory_bytes - bytes) / GS_KEY_BYTES / 2 + 1;
+        }
     }
-    plan.bin_keys = fits;
-    uint64_t bins = count > 0 ? count / (fits / BINS_PER_LOAD + 1) + 1 : BINS_UNKNOWN;
+    return fits;
+}
+
+uint32_t gs_external_bins(const struct gs_external_plan *plan, uint64_t count)
+{
+    uint64_t bins = count > 0 ? count / (plan->bin_keys / BINS_PER_LOAD + 1) + 1 : BINS_UNKNOWN;
     const uint64_t fast = gs_cache_sort_takes_large() ? GS_BIN_KEYS_HUGE / 2 : GS_BIN_KEYS_LARGE;
     if (bins < count / fast)
         bins = count / fast;
-    uint64_t most = clamp(chunk_keys_for(memory_bytes) / PIECE_KEYS_MIN, 16, GS_BINS_MAX);
-    plan.bins = (uint32_t)clamp(bins, 8, most);
+    uint64_t most = clamp(chunk_keys_for(plan->memory_bytes) / PIECE_KEYS_MIN, 16, GS_BINS_MAX);
+    return (uint32_t)clamp(bins, 8, most);
+}
+
+struct gs_external_plan gs_external_plan(const struct gs_options *options, uint64_t memory_bytes,
+                                         uint64_t count)
+{
+    struct gs_external_plan plan = {.memory_bytes = memory_bytes,
+                                    .bin_keys = most_keys(options, memory_bytes)};
+    plan.bins = gs_external_bins(&plan, count);
     size_chunks(&plan, options, count);
     return plan;
 }
@@ -109,29 +129,7 @@ struct gs_external_plan gs_external_plan_keeping(const struct gs_options *option
     return plan;
 }
 
-enum gs_status gs_external_forecast(const struct gs_options *options, uint64_t memory_bytes,
-                                    uint64_t count, double *seconds, struct gs_error *err)
+double gs_external_seconds(uint64_t count)
 {
-    (void)options, (void)memory_bytes, (void)err;
-    *seconds += (double)count * GS_KEY_BYTES / SPILL_BYTES_PER_SECOND;
-    return GS_OK;
-}
-
-bool gs_external_counts(const struct gs_options *options, uint64_t count)
-{
-    struct gs_plan plan;
-    gs_plan_make(&plan, options, count);
-    return plan.counted;
-}
-
-/* Records that are counted need not be held: a pipe's are counted as they come. */
-bool gs_external_needed(const struct gs_options *options, uint64_t memory_bytes,
-                        uint64_t held_bytes, uint64_t count)
-{
-    uint64_t sum;
-    struct gs_plan plan;
-    gs_plan_make(&plan, options, count);
-    return (held_bytes > 0 && plan.counted) ||
-           (memory_bytes > 0 &&
-            (__builtin_add_overflow(plan.memory_bytes, held_bytes, &sum) || sum > memory_bytes));
+    return (double)count * GS_KEY_BYTES / SPILL_BYTES_PER_SECOND;
 }

@@ -1,4 +1,4 @@
-/* external_plan.h -- the sizes of an external sort, and when it is needed.
+/* external_plan.h -- the sizes of an external sort.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_EXTERNAL_PLAN_H
@@ -26,19 +26,10 @@ struct gs_external_plan gs_external_plan(const struct gs_options *options, uint6
 struct gs_external_plan gs_external_plan_keeping(const struct gs_options *options,
                                                  uint64_t memory_bytes, uint64_t count);
 
-/* A number of keys for plans that do not depend on it. */
-#define GS_MANY_KEYS ((uint64_t)1 << 40)
-
-/* Are so many keys sorted by counting their values as they come? Then nothing else here applies. */
-bool gs_external_counts(const struct gs_options *options, uint64_t count);
-
-/* Would sorting `count` keys in memory take more than memory_bytes, together with held_bytes that
- * are in use already? memory_bytes 0: there is no limit. */
-bool gs_external_needed(const struct gs_options *options, uint64_t memory_bytes,
-                        uint64_t held_bytes, uint64_t count);
+/* By that plan, bins to aim at for `count` keys, all or those of a bin that was too large. */
+uint32_t gs_external_bins(const struct gs_external_plan *plan, uint64_t count);
 
 /* Estimated seconds that an external sort takes longer than a sort in memory. */
-enum gs_status gs_external_forecast(const struct gs_options *options, uint64_t memory_bytes,
-                                    uint64_t count, double *seconds, struct gs_error *err);
+double gs_external_seconds(uint64_t count);
 
 #endif

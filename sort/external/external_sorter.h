@@ -14,6 +14,7 @@ struct gs_external_sorter {
     const struct gs_options *options;
     const struct gs_external *source;
     struct gs_external_plan plan;
+    struct gs_plan group; /* of the sort of plan.bin_keys keys */
     struct gs_spill spill;
     struct gs_progress *progress;
     struct gs_stats *stats;

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/external/external_values.h"
-#include "sort/external/external_plan.h"
 #include "sort/run/run.h"
 #include "sort/ways/short_records.h"
 
 #include "common/clock.h"
 #include "common/memory.h"
+#include "common/values.h"
 
 #include <stdlib.h>
 
@@ -83,8 +83,8 @@ enum gs_status gs_external_values(const struct gs_options *options,
         run->options = options;
         run->progress = progress != NULL ? progress : &own_progress;
         run->stats = stats;
-        gs_plan_make(&run->plan, options, GS_MANY_KEYS);
-        run->plan.count = 0;
+        run->plan.threads = gs_threads(options);
+        run->plan.memory_bytes = gs_values_memory(run->plan.threads);
         gs_emit_init(&run->emitter, options, sink);
         st = sort_run(run, source, tally, err);
     } else {

@@ -41,12 +41,6 @@ static inline gs_key gs_span_key(const struct gs_span *span, const struct gs_cod
     return key;
 }
 
-/* The codec of the input's spans, or NULL. */
-static inline const struct gs_codec *gs_input_codec(const struct gs_options *options)
-{
-    return options->decoded ? NULL : options->codec;
-}
-
 /* The sink's memory, or NULL. */
 static inline gs_key *gs_sink_keys(const struct gs_sink *sink)
 {

@@ -34,15 +34,21 @@ static unsigned choose_threads(const struct gs_options *options, size_t span_cou
     return threads > 0 ? (unsigned)threads : 1;
 }
 
-uint64_t gs_merge_memory(const struct gs_options *options, size_t span_count)
+static uint64_t memory_for(const struct gs_options *options, size_t span_count)
 {
     return choose_threads(options, span_count) * worker_bytes(span_count) +
            span_count * GS_CUT_SPAN_BYTES;
 }
 
-double gs_merge_seconds(const struct gs_options *options, uint64_t count)
+void gs_merge_forecast(const struct gs_options *options, size_t span_count, uint64_t count,
+                       struct gs_forecast *forecast)
 {
-    return (double)count * GS_KEY_BYTES / (BYTES_PER_SECOND * choose_threads(options, 1));
+    *forecast = (struct gs_forecast){.engine = "merge",
+                                     .device = GS_DEVICE_CPU,
+                                     .reason = GS_MERGE_REASON,
+                                     .seconds = (double)count * GS_KEY_BYTES /
+                                                (BYTES_PER_SECOND * choose_threads(options, 1)),
+                                     .memory_bytes = memory_for(options, span_count)};
 }
 
 /* As cut of struct gs_merge_drive. */
@@ -101,7 +107,7 @@ enum gs_status gs_merge(const struct gs_options *options, const struct gs_span *
     struct gs_merge_drive *drive = &merge.drive;
     gs_merge_open(drive, options, sink, progress, stats);
     stats->device_text = name_method(merge.method);
-    stats->memory_bytes = gs_merge_memory(options, span_count);
+    stats->memory_bytes = memory_for(options, span_count);
     GS_TRY(gs_cut_open(&merge.cut, options->codec, spans, span_count, options->reverse,
                        GS_SEGMENT_KEYS, err));
     gs_emit_stage(&drive->emitter, stats->keys_in);

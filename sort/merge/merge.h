@@ -11,7 +11,7 @@
 #ifndef GS_MERGE_H
 #define GS_MERGE_H
 
-#include "sort/types/types.h"
+#include "sort/types/forecast.h"
 
 /* Merge all spans into sink. Each must be in the order that options->reverse says; equal keys are
  * allowed. A span out of order is GS_ERR_INPUT, "NAME:INDEX: disorder: KEY", for the first such
@@ -21,10 +21,8 @@ enum gs_status gs_merge(const struct gs_options *options, const struct gs_span *
                         size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
                         struct gs_stats *stats, struct gs_error *err);
 
-/* Estimated seconds that gs_merge takes for count keys. */
-double gs_merge_seconds(const struct gs_options *options, uint64_t count);
-
-/* Bytes of buffers that gs_merge will allocate. */
-uint64_t gs_merge_memory(const struct gs_options *options, size_t span_count);
+/* Predict that, for count keys in all. */
+void gs_merge_forecast(const struct gs_options *options, size_t span_count, uint64_t count,
+                       struct gs_forecast *forecast);
 
 #endif

@@ -14,7 +14,7 @@ void gs_merge_open(struct gs_merge_drive *drive, const struct gs_options *emit_o
 {
     *stats = (struct gs_stats){
         .engine = "merge", .device = "cpu", .order = "none", .threads = drive->threads};
-    snprintf(stats->reason, sizeof stats->reason, "a merge runs on the CPU");
+    snprintf(stats->reason, sizeof stats->reason, "%s", GS_MERGE_REASON);
     for (size_t i = 0; i < drive->span_count; i++)
         stats->keys_in += drive->spans[i].count;
     drive->stats = stats;
@@ -66,8 +66,9 @@ static enum gs_status name_disorder(const struct gs_merge_drive *drive, struct g
         const struct gs_span *span = &drive->spans[i];
         const uint64_t bad = drive->first_disorder(&order, span->keys, span->count, NULL);
         if (bad < span->count) {
-            char text[GS_KEY_TEXT];
-            gs_record_text(&order, (const char *)span->keys + bad * gs_record_bytes(&order), text);
+            char text[GS_DISORDER_TEXT];
+            const char *record = (const char *)span->keys + bad * gs_record_bytes(&order);
+            gs_disorder_text(&order, record - gs_record_bytes(&order), record, text);
             return gs_fail(err, GS_ERR_INPUT, 0, "%s:%" PRIu64 ": disorder: %s", span->name, bad,
                            text);
         }

@@ -8,6 +8,8 @@
 
 #include "sort/run/thread_work.h"
 
+#define GS_MERGE_REASON "a merge runs on the CPU"
+
 /* What one thread has done; the first member of what it owns. */
 struct gs_merge_worker {
     uint64_t count; /* of its segment */

@@ -52,7 +52,7 @@ static void forget_keys(struct gs_run *run, const struct gs_stages *stages, uint
                         uint64_t end)
 {
     struct gs_sink *sink = run->emitter.sink;
-    if (sink->forget == NULL || !stages->forgets_input || run->arrived.keys != NULL)
+    if (sink->forget == NULL || !stages->forgets_input || run->arrived.rows.keys != NULL)
         return;
     while (first < end) {
         struct gs_tile part = gs_tiles_part(&run->tiles, first, end - first);
@@ -122,6 +122,8 @@ enum gs_status gs_distribute(struct gs_run *run, const struct gs_stages *stages,
                              uint64_t chunk_keys, struct gs_error *err)
 {
     unsigned threads = stages->chunks_side_by_side ? run->plan.threads : 1;
+    if (run->arrived.count == run->plan.count)
+        return GS_OK;
     struct distribution distribution = {.run = run,
                                         .stages = stages,
                                         .chunk_keys = chunk_keys,

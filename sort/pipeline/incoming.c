@@ -175,8 +175,8 @@ static bool start_worker(struct gs_incoming *incoming, struct worker *worker)
     cpu->scratch_bytes = GS_CACHE_SORT_SCRATCH * sizeof(gs_key);
     cpu->scratch = gs_pages_alloc(cpu->scratch_bytes);
     if (cpu->scratch != NULL &&
-        gs_tiles_decode(&worker->run.tiles, gs_input_codec(incoming->options), &worker->chunk, 1,
-                        NULL) == GS_OK &&
+        gs_tiles_decode(&worker->run.tiles, incoming->options->codec, &worker->chunk, 1, NULL) ==
+            GS_OK &&
         pthread_create(&worker->thread, NULL, work, worker) == 0)
         return true;
     gs_tiles_free(&worker->run.tiles);
@@ -344,7 +344,7 @@ void gs_incoming_restore(struct gs_incoming *incoming)
 
 void gs_incoming_take(struct gs_incoming *incoming, struct gs_run *run)
 {
-    run->arrived.keys = NULL;
+    run->arrived.rows.keys = NULL;
     if (incoming == NULL || incoming->state != DISTRIBUTING || incoming->starts == NULL ||
         incoming->next == 0 || run->tiles.span_count != 1 ||
         run->tiles.spans[0].keys != incoming->keys || run->plan.count < count_decoded(incoming))
@@ -358,7 +358,8 @@ void gs_incoming_take(struct gs_incoming *incoming, struct gs_run *run)
         return; /* more bins need a larger table */
     bool even = gs_incoming_even(&incoming->bins, &run->tiles, run->plan.threads, &select);
     gs_stage_add(&rows[GS_STAGE_SELECT_SAMPLES], &select);
-    if (!even || !grow_table(incoming, (plan.count + GS_CHUNK_KEYS_MAX - 1) / GS_CHUNK_KEYS_MAX))
+    const uint64_t chunks = (plan.count + GS_CHUNK_KEYS_MAX - 1) / GS_CHUNK_KEYS_MAX;
+    if (!even || !grow_table(incoming, chunks))
         return;
     gs_stage_add(&rows[GS_STAGE_SELECT_SAMPLES], &incoming->bins.select);
     gs_stage_add(&rows[GS_STAGE_SORT_SAMPLES], &incoming->bins.sort);
@@ -370,10 +371,10 @@ void gs_incoming_take(struct gs_incoming *incoming, struct gs_run *run)
     run->stats->samples = incoming->bins.samples;
     run->splitters = incoming->bins.splitters;
     run->fingerprint = incoming->fingerprint;
-    run->arrived = (struct gs_arrived){.keys = incoming->keys,
-                                       .count = count_decoded(incoming),
-                                       .starts = incoming->starts,
-                                       .starts_bytes = incoming->rows * row_bytes(incoming)};
+    run->arrived = (struct gs_arrived){.rows = {incoming->keys, GS_CHUNK_KEYS_MAX, chunks,
+                                                incoming->starts, incoming->bins.count + 1},
+                                       .starts_bytes = incoming->rows * row_bytes(incoming),
+                                       .count = count_decoded(incoming)};
     incoming->starts = NULL;
     incoming->rows = 0;
 }

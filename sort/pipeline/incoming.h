@@ -61,7 +61,7 @@ void gs_incoming_free(struct gs_incoming *incoming);
 
 /* For gs_sort, after the workers have ended. If run's input is what they worked on, and its bins
  * are even, so that going on from there pays, set run->arrived, with run's splitters, plan and
- * stats; else run->arrived.keys is NULL. */
+ * stats; else run->arrived.rows.keys is NULL. */
 void gs_incoming_take(struct gs_incoming *incoming, struct gs_run *run);
 
 #endif

@@ -58,7 +58,7 @@ bool gs_incoming_look(struct gs_incoming_bins *bins, const struct gs_options *op
     struct gs_tiles tiles;
     struct gs_few_values few;
     const struct gs_span span = {.keys = records, .count = count, .name = ""};
-    if (gs_tiles_decode(&tiles, gs_input_codec(options), &span, 1, NULL) != GS_OK)
+    if (gs_tiles_decode(&tiles, options->codec, &span, 1, NULL) != GS_OK)
         return false;
     gs_plan_make(&plan, options, count);
     gs_plan_in_place(&plan, options);

@@ -37,13 +37,15 @@ struct attempt {
     bool sorted;                    /* the output is complete */
 };
 
-/* Choose the splitters from the sorted sample. */
+/* Choose the splitters from the sorted sample. Each is the last key that its bin may hold. */
 static void choose_splitters(struct attempt *attempt)
 {
     struct gs_run *run = attempt->run;
     const struct gs_plan *plan = &run->plan;
+    for (uint32_t i = 0; run->loose_bits > 0 && i < plan->samples; i++)
+        attempt->sample[i] |= ((gs_key)1 << run->loose_bits) - 1;
     gs_splitters_choose(&run->splitters, attempt->sample, plan->samples, plan->bins);
-    if (attempt->stages->chunks_side_by_side)
+    if (attempt->stages->chunks_side_by_side && run->loose_bits == 0)
         gs_splitters_snap(&run->splitters, attempt->sample, plan->samples, plan->bins);
     gs_shares_find(&attempt->shares, run, attempt->sample, plan->samples);
     attempt->chosen = true;
@@ -62,6 +64,7 @@ static void look_at_sample(struct attempt *attempt)
     uint64_t selected = gs_now_ns();
     gs_run_account(run, GS_STAGE_SELECT_SAMPLES, "cpu", selected - start, samples, bytes);
     gs_sort_samples(attempt->sample, samples);
+    run->refused = attempt->stages->suits != NULL && !attempt->stages->suits(run, attempt->sample);
     if (attempt->stages->has_other_ways && run->options->bins == 0)
         gs_few_values_find(&attempt->few, attempt->sample, samples, run->plan.count);
     if (attempt->few.values == 0)
@@ -85,7 +88,7 @@ static enum gs_status draw_sample(struct attempt *attempt, struct gs_error *err)
     struct gs_run *run = attempt->run;
     gs_run_phase(run, GS_STAGE_SELECT_SAMPLES, run->plan.samples);
     expect_output(attempt);
-    attempt->sample = malloc(run->plan.samples * sizeof *attempt->sample);
+    attempt->sample = malloc(run->plan.samples * sizeof *attempt->sample + 1);
     if (attempt->sample == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples",
                        run->plan.samples);
@@ -275,7 +278,7 @@ static enum gs_status prepare(struct attempt *attempt, enum needs needs, struct 
     if (needs == NOTHING)
         return GS_OK;
     run->stats->device = attempt->stages->device;
-    if (attempt->sample == NULL && run->arrived.keys == NULL)
+    if (attempt->sample == NULL && run->arrived.rows.keys == NULL)
         GS_TRY(draw_sample(attempt, err));
     if (needs == BINS && run->counts == NULL)
         GS_TRY(prepare_bins(attempt, err));
@@ -289,13 +292,17 @@ enum gs_status gs_pipeline_run(struct gs_run *run, const struct gs_stages *stage
     enum gs_status st = GS_OK;
     struct attempt attempt = {.run = run, .stages = stages};
     /* Chunks that arrived are in order of bins by now: they are sorted by them. */
-    size_t i = run->arrived.keys != NULL ? sizeof ways / sizeof *ways - 1 : 0;
+    const bool bins_only = stages->bins_only || run->arrived.rows.keys != NULL;
+    size_t i = bins_only ? sizeof ways / sizeof *ways - 1 : 0;
+    attempt.sorted = bins_only && run->plan.count == 0;
     run->stats->device = "cpu";
     run->stats->order = "none";
     for (; i < sizeof ways / sizeof *ways && !attempt.sorted; i++) {
         if (!ways[i].any_device && !stages->has_other_ways)
             continue;
         GS_TRY(prepare(&attempt, ways[i].needs, err));
+        if (run->refused)
+            break;
         GS_TRY(ways[i].sort(&attempt, err));
     }
     if (run->counts != NULL)

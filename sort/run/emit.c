@@ -21,7 +21,7 @@ void gs_emit_init(struct gs_emitter *emitter, const struct gs_options *options,
     *emitter =
         (struct gs_emitter){.sink = sink, .options = options, .mutex = PTHREAD_MUTEX_INITIALIZER};
     (void)gs_trail_open(&emitter->trail, options, gs_keys_look, sink, NULL); /* cannot fail */
-    emitter->last = options->last != NULL ? options->last : &emitter->own_last;
+    emitter->last = &emitter->own_last;
 }
 
 void gs_emit_drop(struct gs_emitter *emitter, uint64_t fingerprint)

@@ -48,7 +48,7 @@ struct gs_emitter {
     uint64_t position;              /* keys emitted or reserved by earlier pieces */
     struct gs_trail trail;          /* if the sink is a stream */
     struct gs_last_key own_last;    /* of the output, */
-    struct gs_last_key *last;       /* or of the one that it continues */
+    struct gs_last_key *last;       /* or, if so set, of the one that it continues */
     uint64_t dropped_sum;           /* fingerprint of duplicates left out (unique and verify) */
     uint64_t begin_ns;              /* when the first piece began, by gs_now_ns */
     bool keeps_keys;        /* the sink takes keys and not records, whatever options->codec says */

@@ -66,17 +66,29 @@ static uint64_t memory_for(const struct gs_plan *plan)
     uint64_t chunks = plan->count / plan->chunk_keys + 1;
     uint64_t table = plan->one_bin ? 0 : chunks * (2 * plan->bins + 1) * sizeof(uint32_t);
     uint64_t gathered = clamp(chunks * GS_RUN_KEYS_MIN * 2, plan->bin_keys_max, UINT64_MAX);
-    gathered = plan->one_bin ? 0 : gathered * sizeof(gs_key);
+    gathered = plan->one_bin ? 0 : clamp(gathered, 0, plan->count);
     uint64_t sample = plan->samples + gs_cache_sort_scratch(plan->samples);
     return (sample + plan->count) * sizeof(gs_key) + table +
-           plan->threads * (plan->scratch_keys * sizeof(gs_key) + gathered);
+           plan->threads * (plan->scratch_keys + gathered) * sizeof(gs_key);
 }
 
-/* Are there so many records of one or two bytes that counting their values is the way? */
-static bool is_counted(const struct gs_plan *plan, const struct gs_options *options)
+static bool is_one_bin(const struct gs_options *options, uint64_t count)
 {
-    return !plan->one_bin && options->codec != NULL && options->codec->record_bytes <= 2 &&
-           options->format != NULL && options->bins == 0 && options->samples == 0;
+    return options->bins > 0 ? options->bins == 1 || count < 2 : count <= GS_ONE_BIN_KEYS;
+}
+
+/* A thread that gets less than a bin's worth of keys costs more than it brings. */
+unsigned gs_plan_threads(const struct gs_options *options, uint64_t count)
+{
+    return is_one_bin(options, count)
+               ? 1
+               : (unsigned)clamp(gs_threads(options), 1, count / GS_BIN_KEYS + 1);
+}
+
+bool gs_plan_counts(const struct gs_options *options)
+{
+    return options->codec != NULL && options->codec->record_bytes <= 2 && options->format != NULL &&
+           options->bins == 0 && options->samples == 0;
 }
 
 /* Keys in the sample: `each` per bin, or as many as the options ask for. */
@@ -89,14 +101,11 @@ static uint32_t samples_for(const struct gs_options *options, uint32_t bins, uin
 
 void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64_t count)
 {
-    *plan = (struct gs_plan){.count = count};
-    /* A thread that gets less than a bin's worth of keys costs more than it brings. */
-    plan->threads = (unsigned)clamp(gs_threads(options), 1, count / GS_BIN_KEYS + 1);
-    plan->one_bin = options->bins > 0 ? options->bins == 1 || count < 2 : count <= GS_ONE_BIN_KEYS;
-    if (plan->one_bin) {
-        plan->threads = 1;
-        plan->bins = 1;
-    } else {
+    *plan = (struct gs_plan){.count = count,
+                             .threads = gs_plan_threads(options, count),
+                             .one_bin = is_one_bin(options, count),
+                             .bins = 1};
+    if (!plan->one_bin) {
         uint64_t bins = options->bins > 0 ? options->bins : bins_for(count, plan->threads);
         plan->bins = (uint32_t)clamp(bins, 2, GS_BINS_MAX);
         uint64_t each = count <= GS_FEW_KEYS ? GS_FEW_OVERSAMPLING : GS_OVERSAMPLING;
@@ -106,7 +115,7 @@ void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64
                              GS_CHUNK_KEYS_MIN, GS_CHUNK_KEYS_MAX) /
                        GS_CHUNK_KEYS_MIN * GS_CHUNK_KEYS_MIN;
     size_bins(plan);
-    plan->counted = is_counted(plan, options);
+    plan->counted = !plan->one_bin && gs_plan_counts(options);
     plan->memory_bytes = plan->counted ? gs_values_memory(plan->threads) : memory_for(plan);
 }
 
@@ -137,6 +146,15 @@ void gs_plan_in_place(struct gs_plan *plan, const struct gs_options *options)
     plan->memory_bytes = memory_for(plan) - plan->count * sizeof(gs_key);
 }
 
+void gs_plan_part(struct gs_plan *plan, const struct gs_options *options, uint64_t count)
+{
+    plan->count = count;
+    plan->threads = gs_plan_threads(options, count);
+    plan->one_bin = is_one_bin(options, count);
+    if (plan->samples > count)
+        plan->samples = (uint32_t)count;
+}
+
 void gs_plan_force_bins(struct gs_plan *plan)
 {
     if (!plan->one_bin || plan->count == 0)
@@ -144,18 +162,4 @@ void gs_plan_force_bins(struct gs_plan *plan)
     plan->one_bin = false;
     plan->bins = 2;
     plan->samples = plan->count < GS_OVERSAMPLING ? (uint32_t)plan->count : GS_OVERSAMPLING;
-}
-
-uint64_t gs_sort_memory(const struct gs_options *options, uint64_t count)
-{
-    struct gs_plan plan;
-    gs_plan_make(&plan, options, count);
-    return plan.memory_bytes;
-}
-
-uint64_t gs_sort_held(const struct gs_options *options, uint64_t count, uint64_t held_bytes)
-{
-    struct gs_plan plan;
-    gs_plan_make(&plan, options, count);
-    return gs_plan_held(&plan, held_bytes);
 }

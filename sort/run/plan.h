@@ -19,6 +19,12 @@ struct gs_plan {
     uint64_t memory_bytes; /* buffers on the host: the scattered copy, its table, scratch */
 };
 
+/* The CPU threads that take part in a sort of count keys. */
+unsigned gs_plan_threads(const struct gs_options *options, uint64_t count);
+
+/* Does that count the values of records of one or two bytes, if there are many? */
+bool gs_plan_counts(const struct gs_options *options);
+
 /* Plan a sort of count keys. */
 void gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64_t count);
 
@@ -35,14 +41,10 @@ uint64_t gs_plan_held(const struct gs_plan *plan, uint64_t held_bytes);
  * still come in: its bins do not depend on the number of keys, which is not known yet. */
 void gs_plan_in_place(struct gs_plan *plan, const struct gs_options *options);
 
+/* Turn a plan into that of a part, of fewer keys, with buffers of the same size at most. */
+void gs_plan_part(struct gs_plan *plan, const struct gs_options *options, uint64_t count);
+
 /* Turn a plan of one bin into one of two, for a device that always distributes keys to bins. */
 void gs_plan_force_bins(struct gs_plan *plan);
-
-/* Bytes of buffers that gs_sort needs for count keys on the CPU. */
-uint64_t gs_sort_memory(const struct gs_options *options, uint64_t count);
-
-/* The input occupies held_bytes of memory, which forget() gives back as the sort's buffers fill:
- * the most of it, in bytes, that has to be counted on top of gs_sort_memory(). */
-uint64_t gs_sort_held(const struct gs_options *options, uint64_t count, uint64_t held_bytes);
 
 #endif

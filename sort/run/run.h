@@ -4,29 +4,34 @@
 #ifndef GS_RUN_H
 #define GS_RUN_H
 
+#include "sort/keys/rows.h"
 #include "sort/keys/tiles.h"
 #include "sort/run/emit.h"
 #include "sort/run/plan.h"
 #include "sort/split/splitters.h"
 #include "sort/types/types.h"
 
+struct gs_binned;
 struct gs_cpu;
 struct gs_gpu;
 
-/* Chunks of the input that lie in its own memory ordered by bin, from its beginning: a thread did
- * that while the keys were read (incoming.h). keys is NULL if there are none. */
+/* Keys of the input that lie in rows ordered by bin, from its beginning: its first chunks, ordered
+ * in its own memory while the keys were read (incoming.h). */
 struct gs_arrived {
-    gs_key *keys;
-    uint64_t count;   /* keys in these chunks, each of GS_CHUNK_KEYS_MAX */
-    uint32_t *starts; /* as in struct gs_cpu; owned, until open takes them */
-    size_t starts_bytes;
+    struct gs_rows
+        rows; /* keys is NULL: there are none. starts are owned, until open takes them; */
+    size_t starts_bytes; /* they have room for all keys of the input */
+    uint64_t count;      /* keys that lie there */
 };
 
 struct gs_run {
     const struct gs_options *options;
     struct gs_plan plan;
+    struct gs_last_key *last;      /* of the output that this one continues, as a part of a larger
+                                    * sort whose spans have keys, whatever options say; or NULL */
     struct gs_tiles tiles;         /* the input: its spans, cut into tiles */
     struct gs_splitters splitters; /* filled before the device's first stage */
+    unsigned loose_bits;           /* keys that agree above so many lowest bits share a bin */
     uint64_t *counts;              /* per bin: its keys in the sample, later in the whole input */
     uint64_t *offsets;             /* per bin: where it starts in the output */
     struct gs_emitter emitter;
@@ -35,10 +40,12 @@ struct gs_run {
     uint64_t fingerprint;         /* of the keys read by count_bins (options->verify) */
     struct gs_cpu *cpu;           /* state of the CPU's stages, from open to close, */
     struct gs_gpu *gpu;           /* and of the GPU's */
-    struct gs_arrived arrived;    /* work done while the keys were read */
+    struct gs_arrived arrived;    /* work done before, such as while the keys were read */
+    struct gs_binned *binned;     /* more of it, if the CPU sorts (binned.h); or NULL */
     gs_key *mapped;               /* what sink->map() returned if it was called before the sample
                                    * was drawn: a thread then creates its pages; else NULL */
     bool asked_map;               /* it was called then */
+    bool refused;                 /* the sample does not suit the stages: nothing has been sorted */
     bool keeps_most; /* the output will be about as long as the input: duplicates stay, or are few;
                       * also false where the sink has no use for the answer */
 };

@@ -19,8 +19,11 @@ struct gs_stages {
     bool accounts; /* the device books its own times: the host's would be those of the queueing */
     bool forgets_input;  /* keys in their bins are not read again: the sink is told so */
     bool has_other_ways; /* the CPU's ways to sort without bins come before it (pipeline.c) */
+    bool bins_only;      /* no way comes before it: keys only stand for what is sorted */
     /* Adapt a plan to the device; NULL: it stays. */
     void (*plan)(struct gs_plan *plan, const struct gs_options *options);
+    /* By its sorted sample, is a run for these stages? If not, it ends as refused. NULL: it is. */
+    bool (*suits)(struct gs_run *run, const gs_key *sample);
     /* Before the sample is drawn, and before keys are distributed: what the sink can be told then,
      * or used for. NULL: nothing. */
     void (*expect_output)(struct gs_run *run);

@@ -52,6 +52,7 @@ static enum gs_status run_stages(struct piece *piece, const struct gs_stages *st
         stages->plan(&run->plan, &piece->options);
     piece->last = *piece->whole->emitter.last;
     gs_emit_init(&run->emitter, &piece->options, &piece->sink);
+    run->emitter.last = &piece->last;
     run->emitter.keeps_keys = true;
     run->emitter.trail.look = NULL; /* that of the whole follows what it gets */
     return gs_pipeline_run(run, stages, err);
@@ -90,7 +91,6 @@ static enum gs_status sort_piece(struct gs_run *whole, const struct gs_stages *s
     piece->whole = whole;
     piece->options = *whole->options;
     piece->options.leave_device = false; /* the next piece needs its memory */
-    piece->options.last = &piece->last;
     piece->run.options = &piece->options;
     piece->run.progress = &piece->progress;
     piece->run.stats = &piece->stats;
@@ -148,7 +148,7 @@ static void plan(struct gs_plan *plan, const struct gs_options *options)
 /* Rows hold all keys, those of equality bins, too. */
 static enum gs_status open_rows(struct gs_run *run, uint64_t *chunk_keys, struct gs_error *err)
 {
-    enum gs_status st = gs_stages_cpu.open(run, chunk_keys, err);
+    enum gs_status st = gs_open_cpu(run, chunk_keys, err);
     if (st == GS_OK)
         run->cpu->moves_equal = true;
     return st;
@@ -165,11 +165,6 @@ static enum gs_status sort_bins(struct gs_run *run, struct gs_error *err)
     return gs_sort_pieces(run, &gs_stages_gpu, &gs_stages_gpu_pieces, most, err);
 }
 
-static void close_rows(struct gs_run *run)
-{
-    gs_stages_cpu.close(run);
-}
-
 const struct gs_stages gs_stages_gpu_pieces = {
     .device = "gpu",
     .scatter_device = "cpu",
@@ -180,5 +175,5 @@ const struct gs_stages gs_stages_gpu_pieces = {
     .prefix_sum = gs_prefix_sum_cpu,
     .scatter = gs_scatter_cpu,
     .sort_bins = sort_bins,
-    .close = close_rows,
+    .close = gs_close_cpu,
 };

@@ -3,6 +3,7 @@
  */
 #include "sort/sorter/sorter.h"
 #include "sort/bin/cache_sort.h"
+#include "sort/cpu/binned.h"
 #include "sort/cpu/stages_cpu.h"
 #include "sort/engines/engine.h"
 #include "sort/engines/list_engines.h"
@@ -58,9 +59,8 @@ enum gs_status gs_options_check_count(const struct gs_options *options, uint64_t
     return gs_engine_check_count(options->engine, count, GS_ENGINE_CAPACITY, "", err);
 }
 
-/* Choose the device for a plan, and say why. gpu_started: the sort need not wait for its start. */
-static enum gs_device choose_device(const struct gs_options *options, const struct gs_plan *plan,
-                                    bool gpu_started, struct gs_stats *stats)
+enum gs_device gs_sort_choose(const struct gs_options *options, uint64_t count, bool gpu_started,
+                              char because[GS_REASON_BYTES])
 {
     enum gs_device device = GS_DEVICE_CPU;
     const char *reason = "asked for";
@@ -75,13 +75,13 @@ static enum gs_device choose_device(const struct gs_options *options, const stru
     else
         reason = NULL;
     if (reason != NULL) {
-        snprintf(stats->reason, sizeof stats->reason, "%s", reason);
+        snprintf(because, GS_REASON_BYTES, "%s", reason);
         return device;
     }
-    double cpu = gs_cost_cpu_seconds(plan->count, plan->threads);
-    double gpu = gs_cost_gpu_seconds(plan->count, plan->threads, gpu_started);
-    snprintf(stats->reason, sizeof stats->reason, "estimates: %.3f s on the CPU, %.3f s on the GPU",
-             cpu, gpu);
+    const unsigned threads = gs_plan_threads(options, count);
+    double cpu = gs_cost_cpu_seconds(count, threads);
+    double gpu = gs_cost_gpu_seconds(count, threads, gpu_started);
+    snprintf(because, GS_REASON_BYTES, "estimates: %.3f s on the CPU, %.3f s on the GPU", cpu, gpu);
     return gpu < cpu ? GS_DEVICE_GPU : GS_DEVICE_CPU;
 }
 
@@ -93,23 +93,36 @@ static enum gs_status check_memory(const struct gs_options *options, const struc
     if (options->memory_bytes == 0 || needed <= options->memory_bytes)
         return GS_OK;
     return gs_fail(err, GS_ERR_MEMORY, 0,
-                   "sorting %" PRIu64 " keys takes %" PRIu64 " MiB of memory, and only %" PRIu64
+                   "sorting %" PRIu64 " %ss takes %" PRIu64 " MiB of memory, and only %" PRIu64
                    " MiB may be used (-S)",
-                   plan->count, (needed + (1 << 20) - 1) >> 20, options->memory_bytes >> 20);
+                   plan->count, gs_noun(options), (needed + (1 << 20) - 1) >> 20,
+                   options->memory_bytes >> 20);
+}
+
+const char *gs_sort_engine(const struct gs_options *options)
+{
+    bool lists = gs_engine_uses_lists(options->engine);
+    return gs_engine_name(lists ? options->engine : GS_ENGINE_SAMPLESORT);
 }
 
 /* Note the engine that ran, and the rest of the stats. */
 static void describe_run(struct gs_run *run)
 {
-    bool lists = gs_engine_uses_lists(run->options->engine);
-    run->stats->engine = gs_engine_name(lists ? run->options->engine : GS_ENGINE_SAMPLESORT);
+    run->stats->engine = gs_sort_engine(run->options);
     gs_run_describe(run);
 }
 
-/* Sort with one device's stages. *partial: a stream has got some keys already, so that a failed
- * sort cannot be repeated on another device. */
-static enum gs_status sort_on(struct gs_run *run, const struct gs_stages *stages,
-                              struct gs_sink *sink, bool *partial, struct gs_error *err)
+/* The output continues that of an earlier part. */
+static void open_emitter(struct gs_run *run, struct gs_sink *sink)
+{
+    gs_emit_init(&run->emitter, run->options, sink);
+    if (run->last != NULL)
+        run->emitter.last = run->last;
+}
+
+enum gs_status gs_sort_on(struct gs_run *run, const struct gs_plan *plan,
+                          const struct gs_stages *stages, struct gs_sink *sink, bool *partial,
+                          struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     const struct gs_options *options = run->options;
@@ -117,23 +130,26 @@ static enum gs_status sort_on(struct gs_run *run, const struct gs_stages *stages
         run->stats->stages[i] = (struct gs_stage_stats){0};
     run->fingerprint = 0;
     run->stats->device_text = gs_cache_sort_name(); /* a GPU sets its name later */
-    gs_plan_make(&run->plan, options, gs_tiles_keys(&run->tiles));
+    run->plan = *plan;
     if (stages->plan != NULL)
         stages->plan(&run->plan, options);
     if (stages->forgets_input)
         gs_incoming_take(options->incoming, run);
-    bool forgets = stages->forgets_input && run->arrived.keys == NULL;
+    if (stages->forgets_input && run->binned != NULL)
+        gs_binned_take(run->binned, run);
+    bool forgets = stages->forgets_input && run->arrived.rows.keys == NULL;
     uint64_t held = forgets ? gs_plan_held(&run->plan, options->held_bytes) : options->held_bytes;
     GS_TRY(check_memory(options, &run->plan, held, err));
-    gs_emit_init(&run->emitter, options, sink);
+    open_emitter(run, sink);
     run->emitter.past_cache = run->plan.count >= GS_PAST_CACHE_KEYS;
     st = gs_pipeline_run(run, stages, err);
     *partial = sink->stream && run->emitter.position > 0;
     describe_run(run);
     run->stats->memory_bytes += held;
 cleanup:
-    gs_pages_free(run->arrived.starts, run->arrived.starts_bytes); /* if open has not taken them */
-    run->arrived = (struct gs_arrived){.keys = NULL};
+    gs_pages_free(run->arrived.rows.starts,
+                  run->arrived.starts_bytes); /* if open has not taken them */
+    run->arrived = (struct gs_arrived){.count = 0};
     return st;
 }
 
@@ -146,11 +162,12 @@ cleanup:
 static enum gs_status sort_on_gpu(struct gs_run *run, struct gs_sink *sink, struct gs_error *err)
 {
     bool partial = false;
+    const struct gs_plan plan = run->plan;
     struct gs_error gpu_error = {.status = GS_OK};
-    enum gs_status st = sort_on(run, &gs_stages_gpu, sink, &partial, &gpu_error);
+    enum gs_status st = gs_sort_on(run, &plan, &gs_stages_gpu, sink, &partial, &gpu_error);
     if (st == GS_ERR_DEVICE_MEMORY && !partial && run->options->device == GS_DEVICE_GPU) {
         gpu_error.status = GS_OK;
-        st = sort_on(run, &gs_stages_gpu_pieces, sink, &partial, &gpu_error);
+        st = gs_sort_on(run, &plan, &gs_stages_gpu_pieces, sink, &partial, &gpu_error);
     }
     if (st == GS_OK)
         return st;
@@ -160,7 +177,7 @@ static enum gs_status sort_on_gpu(struct gs_run *run, struct gs_sink *sink, stru
         return gs_fail(err, st, 0, "%s", gpu_error.text);
     snprintf(run->stats->warning, sizeof run->stats->warning, "%.200s: sorting on the CPU",
              gpu_error.text);
-    return sort_on(run, &gs_stages_cpu, sink, &partial, err);
+    return gs_sort_on(run, &plan, &gs_stages_cpu, sink, &partial, err);
 }
 
 static enum gs_status sort_by_lists(struct gs_run *run, enum gs_device device, struct gs_sink *sink,
@@ -171,7 +188,7 @@ static enum gs_status sort_by_lists(struct gs_run *run, enum gs_device device, s
     run->plan.threads = 1;
     run->plan.memory_bytes = gs_engine_memory(run->plan.count);
     GS_TRY(check_memory(run->options, &run->plan, run->options->held_bytes, err));
-    gs_emit_init(&run->emitter, run->options, sink);
+    open_emitter(run, sink);
     st = gs_engine_run(run, device, err);
     describe_run(run);
     run->stats->memory_bytes += run->options->held_bytes;
@@ -181,15 +198,13 @@ cleanup:
 
 enum gs_device gs_prepare(const struct gs_options *options, uint64_t count, bool more)
 {
-    struct gs_stats ignored = {0};
-    struct gs_plan plan;
+    char reason[GS_REASON_BYTES];
     if (gs_options_check(options, NULL) != GS_OK)
         return GS_DEVICE_CPU;
     /* If the input ended here, the sort would still wait for a GPU that starts now: as long as it
      * takes to read this many keys. So they do not count for the GPU. */
     uint64_t less = !more ? 0 : count < GS_GPU_START_KEYS ? count : GS_GPU_START_KEYS;
-    gs_plan_make(&plan, options, count - less);
-    enum gs_device device = choose_device(options, &plan, more || gs_gpu_started(), &ignored);
+    enum gs_device device = gs_sort_choose(options, count - less, more || gs_gpu_started(), reason);
     if (device == GS_DEVICE_GPU)
         gs_gpu_start();
     return device;
@@ -199,7 +214,7 @@ bool gs_sort_keeps_most(const struct gs_options *options, const struct gs_span *
                         size_t span_count)
 {
     struct gs_tiles tiles;
-    if (gs_tiles_decode(&tiles, gs_input_codec(options), spans, span_count, NULL) != GS_OK)
+    if (gs_tiles_decode(&tiles, options->codec, spans, span_count, NULL) != GS_OK)
         return false;
     gs_incoming_mark(options->incoming, &tiles);
     bool most = gs_keeps_most(&tiles, gs_threads(options));
@@ -207,19 +222,37 @@ bool gs_sort_keeps_most(const struct gs_options *options, const struct gs_span *
     return most;
 }
 
-/* Sort with a run that is all zero except for options, stats and progress. */
-static enum gs_status sort_by_run(struct gs_run *run, const struct gs_span *spans,
-                                  size_t span_count, struct gs_sink *sink, struct gs_error *err)
+/* A run that has neither input nor plan yet, or NULL, with *err filled. */
+static struct gs_run *open_run(const struct gs_options *options, struct gs_stats *stats,
+                               struct gs_progress *progress, struct gs_error *err)
+{
+    struct gs_run *run = calloc(1, sizeof *run); /* too large for a small stack */
+    *stats = (struct gs_stats){0};
+    if (run == NULL) {
+        (void)gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort");
+        return NULL;
+    }
+    run->options = options;
+    run->stats = stats;
+    run->progress = progress;
+    return run;
+}
+
+static void close_run(struct gs_run *run)
+{
+    gs_tiles_free(&run->tiles);
+    free(run);
+}
+
+/* Sort by run->plan. */
+static enum gs_status sort_run(struct gs_run *run, struct gs_sink *sink, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     bool partial = false;
     const struct gs_options *options = run->options;
-    GS_TRY(gs_options_check(options, err));
-    GS_TRY(gs_tiles_decode(&run->tiles, gs_input_codec(options), spans, span_count, err));
-    gs_incoming_mark(options->incoming, &run->tiles);
-    gs_plan_make(&run->plan, options, gs_tiles_keys(&run->tiles));
     GS_TRY(gs_options_check_count(options, run->plan.count, err));
-    enum gs_device chosen = choose_device(options, &run->plan, gs_gpu_started(), run->stats);
+    enum gs_device chosen =
+        gs_sort_choose(options, run->plan.count, gs_gpu_started(), run->stats->reason);
     if (gs_engine_uses_lists(options->engine)) {
         st = sort_by_lists(run, chosen, sink, err);
     } else if (chosen == GS_DEVICE_GPU) {
@@ -229,10 +262,10 @@ static enum gs_status sort_by_run(struct gs_run *run, const struct gs_span *span
         if (!options->leave_device) /* a process that calls exit() while CUDA starts crashes */
             (void)gs_gpu_wait(&device, NULL);
     } else {
-        st = sort_on(run, &gs_stages_cpu, sink, &partial, err);
+        const struct gs_plan plan = run->plan;
+        st = gs_sort_on(run, &plan, &gs_stages_cpu, sink, &partial, err);
     }
 cleanup:
-    gs_tiles_free(&run->tiles);
     return st;
 }
 
@@ -240,38 +273,39 @@ enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *s
                        size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
                        struct gs_stats *stats, struct gs_error *err)
 {
+    enum gs_status st;
     struct gs_stats own_stats;
     struct gs_progress own_progress = {.phase = NULL};
-    struct gs_run *run = calloc(1, sizeof *run); /* too large for a small stack */
-    if (stats == NULL)
-        stats = &own_stats;
-    *stats = (struct gs_stats){0};
+    struct gs_run *run = open_run(options, stats != NULL ? stats : &own_stats,
+                                  progress != NULL ? progress : &own_progress, err);
     if (run == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort");
-    run->options = options;
-    run->stats = stats;
-    run->progress = progress != NULL ? progress : &own_progress;
-    enum gs_status st = sort_by_run(run, spans, span_count, sink, err);
-    free(run);
+        return GS_ERR_MEMORY;
+    GS_TRY(gs_options_check(options, err));
+    GS_TRY(gs_tiles_decode(&run->tiles, options->codec, spans, span_count, err));
+    gs_incoming_mark(options->incoming, &run->tiles);
+    gs_plan_make(&run->plan, options, gs_tiles_keys(&run->tiles));
+    st = sort_run(run, sink, err);
+cleanup:
+    close_run(run);
     return st;
 }
 
-enum gs_device gs_sort_choose(const struct gs_options *options, const struct gs_plan *plan,
-                              struct gs_stats *stats)
+enum gs_status gs_sort_part(const struct gs_options *options, const struct gs_plan *plan,
+                            const struct gs_span *span, struct gs_binned *binned,
+                            struct gs_last_key *last, struct gs_sink *sink, struct gs_stats *stats,
+                            struct gs_error *err)
 {
-    enum gs_device device = choose_device(options, plan, false, stats);
-    bool lists = gs_engine_uses_lists(options->engine);
-    stats->engine = gs_engine_name(lists ? options->engine : GS_ENGINE_SAMPLESORT);
-    stats->device = gs_device_name(device);
-    return device;
-}
-
-void gs_sort_forecast(const struct gs_options *options, uint64_t count, struct gs_stats *stats,
-                      double *seconds)
-{
-    struct gs_plan plan;
-    gs_plan_make(&plan, options, count);
-    enum gs_device device = gs_sort_choose(options, &plan, stats);
-    *seconds = device == GS_DEVICE_GPU ? gs_cost_gpu_seconds(count, plan.threads, false)
-                                       : gs_cost_cpu_seconds(count, plan.threads);
+    enum gs_status st;
+    struct gs_progress progress = {.phase = NULL};
+    struct gs_run *run = open_run(options, stats, &progress, err);
+    if (run == NULL)
+        return GS_ERR_MEMORY;
+    GS_TRY(gs_tiles_make(&run->tiles, span, 1, err));
+    run->binned = binned;
+    run->last = last;
+    run->plan = *plan;
+    st = sort_run(run, sink, err);
+cleanup:
+    close_run(run);
+    return st;
 }

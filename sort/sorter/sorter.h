@@ -4,7 +4,7 @@
 #ifndef GS_SORTER_H
 #define GS_SORTER_H
 
-#include "sort/run/plan.h"
+#include "sort/run/stages.h"
 #include "sort/types/types.h"
 
 /* Check options before any work: GS_ERR_USAGE if one exceeds its limit (limits.h) or is malformed,
@@ -33,13 +33,24 @@ enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *s
                        size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
                        struct gs_stats *stats, struct gs_error *err);
 
-/* Predict a gs_sort of count keys: engine, device and reason in *stats, and its approximate time in
- * *seconds. Starts no device. */
-/* The device that gs_sort would take by this plan; engine, device and reason go into *stats. */
-enum gs_device gs_sort_choose(const struct gs_options *options, const struct gs_plan *plan,
-                              struct gs_stats *stats);
+/* The same for a part of a larger sort, by a plan: the span has keys, not records, which lie in
+ * bins, and the output continues the one whose last key is *last. */
+enum gs_status gs_sort_part(const struct gs_options *options, const struct gs_plan *plan,
+                            const struct gs_span *span, struct gs_binned *binned,
+                            struct gs_last_key *last, struct gs_sink *sink, struct gs_stats *stats,
+                            struct gs_error *err);
 
-void gs_sort_forecast(const struct gs_options *options, uint64_t count, struct gs_stats *stats,
-                      double *seconds);
+/* Sort run->tiles by a plan with the stages of one device, which may change the plan; options,
+ * stats and progress are set. *partial: a stream has got some keys already, so that a failed sort
+ * cannot be repeated on another device. */
+enum gs_status gs_sort_on(struct gs_run *run, const struct gs_plan *plan,
+                          const struct gs_stages *stages, struct gs_sink *sink, bool *partial,
+                          struct gs_error *err);
+
+/* The device that gs_sort would take for count keys, and why, if the GPU has started or not; and
+ * the name of the engine. */
+enum gs_device gs_sort_choose(const struct gs_options *options, uint64_t count, bool gpu_started,
+                              char because[GS_REASON_BYTES]);
+const char *gs_sort_engine(const struct gs_options *options);
 
 #endif

@@ -214,6 +214,6 @@ uint64_t gs_ties_unique(struct gs_wide *wide, gs_key *tags, uint64_t count, gs_k
         memmove(tags + kept, tags + i, left * sizeof *tags);
         kept += left;
     }
-    atomic_fetch_add(&wide->dropped_sum, dropped);
+    gs_emit_drop(&wide->run.emitter, dropped);
     return kept;
 }

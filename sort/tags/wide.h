@@ -12,6 +12,7 @@
 #include "sort/check/trail.h"
 
 struct gs_wide {
+    struct gs_run run;                /* the sort of the tags */
     const struct gs_options *options; /* the caller's */
     struct gs_options tag_options;    /* those of the sort of tags: ascending, nothing dropped */
     struct gs_numbers_way numbers;
@@ -19,11 +20,8 @@ struct gs_wide {
     struct gs_sink *sink;    /* the caller's */
     struct gs_sink tag_sink; /* what the stages see of it: whether it is a stream */
     struct gs_tags tags;
-    struct gs_run run;   /* the sort of the tags */
-    const char *records; /* of the only span; NULL: there are several */
-    /* Under verify: the fingerprint of records left out, and what a stream was given. */
-    atomic_uint_fast64_t dropped_sum;
-    struct gs_trail trail;
+    const char *records;   /* of the only span; NULL: there are several */
+    struct gs_trail trail; /* of the sink */
 };
 
 /* The record at an index of the concatenated spans. */

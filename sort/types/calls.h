@@ -1,14 +1,30 @@
-/* calls.h -- the table of calls that the library has for keys of one width.
+/* calls.h -- the table of calls for elements of one width, or for records that no element holds.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_CALLS_H
 #define GS_CALLS_H
 
 #include "sort/types/external_source.h"
+#include "sort/types/forecast.h"
 #include "sort/types/look.h"
+#include "sort/types/sift_by.h"
 #include "sort/types/types.h"
 
-/* The calls for keys of one width, which are unsigned little-endian integers. */
+/* Work done while a pipe is read (pipeline/incoming.h): pass the state to sort() as
+ * options.incoming. start() may return NULL, which all other calls accept. The caller's thread
+ * reads, tells of `count` keys, all of the input so far, and pauses before it moves them; it must
+ * not touch what it has told of until the next pause or end. To be ended before the keys are
+ * sorted, and restored if it is not sort() that sorts them. */
+struct gs_incoming_calls {
+    struct gs_incoming *(*start)(const struct gs_options *options);
+    void (*tell)(struct gs_incoming *incoming, void *keys, uint64_t count);
+    void (*pause)(struct gs_incoming *incoming);
+    void (*end)(struct gs_incoming *incoming);
+    void (*restore)(struct gs_incoming *incoming);
+    void (*free)(struct gs_incoming *incoming);
+};
+
+/* The calls. Elements are unsigned little-endian integers. */
 struct gs_width {
     unsigned key_bytes;
 
@@ -23,12 +39,12 @@ struct gs_width {
 
     /* Announce a sort of count keys: if sort() would take a GPU, begin to start it now, in parallel
      * to all else. more: these keys have come and others are still being read, which hides the
-     * GPU's start. Returns the device that sort() would take. May be called again as count
-     * grows. */
+     * GPU's start. Returns the device that sort() would take. May be called again as count grows.
+     * NULL: that is the CPU. */
     enum gs_device (*prepare)(const struct gs_options *options, uint64_t count, bool more);
 
     /* Would at least half of the keys stay under options->unique? Estimated from a sample; false
-     * for few keys or when there is no memory. */
+     * for few keys or when there is no memory. NULL: not known. */
     bool (*keeps_most)(const struct gs_options *options, const struct gs_span *spans,
                        size_t span_count);
 
@@ -38,17 +54,9 @@ struct gs_width {
                            size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
                            struct gs_stats *stats, struct gs_error *err);
 
-    /* Predict a sort of count keys: engine, device and reason in *stats, and its approximate time
-     * in *seconds. Starts no device. */
-    void (*forecast)(const struct gs_options *options, uint64_t count, struct gs_stats *stats,
-                     double *seconds);
-
-    /* Bytes of buffers that sort() needs for count keys on the CPU. */
-    uint64_t (*memory)(const struct gs_options *options, uint64_t count);
-
-    /* The input occupies held_bytes of memory, which forget() gives back as the sort's buffers
-     * fill: the most of it, in bytes, that has to be counted on top of memory(). */
-    uint64_t (*held)(const struct gs_options *options, uint64_t count, uint64_t held_bytes);
+    /* Predict a sort of count keys. Starts no device. */
+    void (*forecast)(const struct gs_options *options, uint64_t count,
+                     struct gs_forecast *forecast);
 
     /* The index of the first key that is out of order with its predecessor, or count if there is
      * none. previous, if not NULL, is the key before the first. options->reverse and ->unique
@@ -59,41 +67,31 @@ struct gs_width {
     /* Look at records for order and fingerprint. */
     gs_look_at *look;
 
+    /* Find what may be in a part of the output. */
+    gs_sift_by *sift;
+
     /* Merge all spans into sink. Each must be in the order that options->reverse says; equal keys
      * are allowed. A span out of order is GS_ERR_INPUT, "NAME:INDEX: disorder: KEY". Takes fewer
      * threads to keep buffers below options->memory_bytes (0: no limit). progress may be NULL.
-     * Then: estimated seconds, and bytes of buffers. */
+     * Then: predict that, for `count` keys in all. */
     enum gs_status (*merge)(const struct gs_options *options, const struct gs_span *spans,
                             size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
                             struct gs_stats *stats, struct gs_error *err);
-    double (*merge_seconds)(const struct gs_options *options, uint64_t count);
-    uint64_t (*merge_memory)(const struct gs_options *options, size_t span_count);
+    void (*forecast_merge)(const struct gs_options *options, size_t span_count, uint64_t count,
+                           struct gs_forecast *forecast);
 
     /* Sort through temporary files, as sort() does in memory; stats must not be NULL.
-     * stats->temporary_bytes is what was written to temporary files. Then: would sorting `count`
-     * keys in memory take more than memory_bytes (0: no limit), together with held_bytes in use
-     * already; and estimated seconds that it takes longer than a sort in memory, added to
-     * *seconds, or GS_ERR_MEMORY if memory_bytes is too little for it. */
+     * stats->temporary_bytes is what was written to temporary files. Then: GS_ERR_MEMORY if
+     * memory_bytes is too little for `count` keys; NULL: it never is. */
     enum gs_status (*sort_external)(const struct gs_options *options,
                                     const struct gs_external *source, struct gs_sink *sink,
                                     struct gs_progress *progress, struct gs_stats *stats,
                                     struct gs_error *err);
-    bool (*external_needed)(const struct gs_options *options, uint64_t memory_bytes,
-                            uint64_t held_bytes, uint64_t count);
-    enum gs_status (*external_forecast)(const struct gs_options *options, uint64_t memory_bytes,
-                                        uint64_t count, double *seconds, struct gs_error *err);
+    enum gs_status (*check_external)(const struct gs_options *options, uint64_t memory_bytes,
+                                     uint64_t count, struct gs_error *err);
 
-    /* Work done while a pipe is read (pipeline/incoming.h): pass the state to sort() as
-     * options.incoming. incoming_new may return NULL, which all other calls accept. The caller's
-     * thread reads, tells of `count` keys or records, all of the input so far, and pauses before it
-     * moves them; it must not touch what it has told of until the next pause or end. To be ended
-     * before the keys are sorted, and restored if it is not sort() that sorts them. */
-    struct gs_incoming *(*incoming_new)(const struct gs_options *options);
-    void (*incoming_tell)(struct gs_incoming *incoming, void *records, uint64_t count);
-    void (*incoming_pause)(struct gs_incoming *incoming);
-    void (*incoming_end)(struct gs_incoming *incoming);
-    void (*incoming_restore)(struct gs_incoming *incoming);
-    void (*incoming_free)(struct gs_incoming *incoming);
+    /* NULL: nothing is done while a pipe is read. */
+    const struct gs_incoming_calls *incoming;
 };
 
 #endif

@@ -3,6 +3,7 @@
  */
 #include "sort/types/key_text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void gs_key_text(const void *key, unsigned bytes, char text[GS_KEY_TEXT_BYTES])
@@ -19,13 +20,46 @@ void gs_key_text(const void *key, unsigned bytes, char text[GS_KEY_TEXT_BYTES])
     memcpy(text, digit, (size_t)(digits + sizeof digits - digit));
 }
 
-void gs_record_text(const struct gs_options *options, const void *record, char text[GS_KEY_TEXT])
+static void print_key(const struct gs_options *options, uint32_t key, const void *record,
+                      char text[GS_KEY_TEXT])
 {
     char number[GS_KEY_TEXT_BYTES];
     if (options->format != NULL) {
-        gs_key_print(&options->format->keys[0], record, text);
+        gs_key_print(&options->format->keys[key], record, text);
         return;
     }
     gs_key_text(record, gs_plain_bytes(options), number);
     memcpy(text, number, sizeof number);
+}
+
+void gs_record_text(const struct gs_options *options, const void *record, char text[GS_KEY_TEXT])
+{
+    print_key(options, 0, record, text);
+}
+
+void gs_disorder_text(const struct gs_options *options, const void *before, const void *record,
+                      char text[GS_DISORDER_TEXT])
+{
+    char first[GS_KEY_TEXT];
+    char second[GS_KEY_TEXT];
+    char where[sizeof " in key 64"] = "";
+    const uint32_t keys = options->format != NULL ? options->format->key_count : 1;
+    bool equal = true;
+    uint32_t key = 0;
+    for (uint32_t i = 0; i < keys && equal; i++) {
+        const struct gs_key_field whole = {.type = {.bytes = gs_plain_bytes(options)}};
+        const struct gs_key_field *at =
+            options->format != NULL ? &options->format->keys[i] : &whole;
+        equal = memcmp((const char *)before + at->offset, (const char *)record + at->offset,
+                       at->type.bytes) == 0;
+        key = equal ? 0 : i;
+    }
+    print_key(options, key, before, first);
+    print_key(options, key, record, second);
+    if (keys > 1 && !equal)
+        snprintf(where, sizeof where, " in key %u", (unsigned)(key + 1) % 100);
+    snprintf(text, GS_DISORDER_TEXT, "%s after %s%s%s", second, first, where,
+             !equal            ? ""
+             : options->unique ? ": equal keys"
+                               : ": equal keys, but other bytes are out of order; -s leaves them");
 }

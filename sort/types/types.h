@@ -31,9 +31,17 @@ enum gs_engine {
     GS_ENGINE_HYBRID
 };
 
+struct gs_combine;
 struct gs_incoming;
-struct gs_last_key;
 struct gs_record_order;
+
+enum gs_wanted_end { GS_WANTED_ALL, GS_WANTED_HEAD, GS_WANTED_TAIL };
+
+/* Which records of the output are wanted: all, the first ones or the last ones. */
+struct gs_wanted {
+    enum gs_wanted_end end;
+    uint64_t count; /* of records, or fewer if there are not so many */
+};
 
 enum gs_device { GS_DEVICE_AUTO, GS_DEVICE_CPU, GS_DEVICE_GPU };
 
@@ -56,6 +64,8 @@ struct gs_options {
                                             * element holds: they are wider, or equal ones stay in
                                             * input order. NULL: each is an element */
     unsigned index_bytes; /* of records only: 4 or 8: the sink gets the index of each instead */
+    const struct gs_combine *combine; /* the caller's: what its sink makes of sorted records, which
+                                       * writes fewer of them than the sort gives it; or NULL */
     enum gs_engine engine;
     enum gs_device device;
     unsigned threads;      /* CPU threads; 0: as gs_threads() says */
@@ -68,9 +78,8 @@ struct gs_options {
     uint64_t device_memory_bytes; /* limit of the buffers on the GPU; 0: what is free there */
     struct gs_incoming *incoming; /* work done while the input's only span was being read, or NULL:
                                    * the sort may use it and overwrite the span (sort/incoming.h) */
-    bool decoded; /* the spans have keys all the same, not records: the library's own call */
-    struct gs_last_key *last; /* the last key of an earlier output, which this one continues; the
-                               * library's own call, or NULL */
+    struct gs_wanted wanted; /* of the output, for who writes it and for a partial sort: all other
+                              * calls hand the sink all of it */
 };
 
 /* Bytes of a plain key in spans, sinks and files. */
@@ -204,6 +213,9 @@ struct gs_summary {
     char first[GS_KEY_TEXT], last[GS_KEY_TEXT]; /* the first key of those records, if any */
 };
 
+/* Room for the text that says why engine and device were chosen. */
+#define GS_REASON_BYTES 256
+
 /* What a sort did. gs_sort fills it, as far as it came, even if it fails. */
 struct gs_stats {
     struct gs_stage_stats stages[GS_STAGES];
@@ -228,9 +240,9 @@ struct gs_stats {
     const char *device;
     const char *device_text; /* the processor's sort code, or the GPU's name */
     const char *order; /* of the input: "none", or "sorted" or "reversed", which need no sort */
-    char reason[256];  /* why engine and device were chosen */
-    char warning[256]; /* for the user, or empty */
-    struct gs_summary summary; /* of records (options.records), under options.verify */
+    char reason[GS_REASON_BYTES]; /* why engine and device were chosen */
+    char warning[256];            /* for the user, or empty */
+    struct gs_summary summary;    /* of records (options.records), under options.verify */
 };
 
 /* The most CPU threads that a sort may use: options->threads, or by default one for each available

@@ -14,7 +14,7 @@
 #include "common/clock.h"
 #include "common/memory.h"
 
-#if GS_HIGHWAY
+#if GS_HIGHWAY && GS_BITS == 32
 
 enum {
     BLOCK_KEYS = 4096, /* counted for all shares in turn while in cache */

@@ -4,8 +4,6 @@
 #include "sort/wide/chunk_sizes.h"
 #include "sort/wide/record_calls.h"
 
-#include "common/slurp.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -84,8 +82,11 @@ enum gs_status gs_chunk_plan(struct gs_options *options, uint64_t memory, uint64
                              uint64_t *chunk, struct gs_error *err)
 {
     const uint64_t room = without_samples(memory);
-    options->threads = gs_threads(options);
-    while (options->threads > 1 && part_bytes(options, GS_CHUNK_LEAST) > room / 4)
+    const unsigned threads = gs_threads(options);
+    options->threads = 1; /* whose chunks are the largest: more may take a quarter of that */
+    const uint64_t least = gs_chunk_fit(options, room, true) / 4 * 3;
+    options->threads = threads;
+    while (options->threads > 1 && gs_chunk_fit(options, room, true) < least)
         options->threads--;
     while ((*chunk = gs_chunk_fit(options, room, true)) < GS_CHUNK_LEAST ||
            gs_chunk_serves(options, *chunk) < count)
@@ -93,15 +94,4 @@ enum gs_status gs_chunk_plan(struct gs_options *options, uint64_t memory, uint64
             return gs_chunk_refuse(options, count, "", gs_chunk_mebibytes(options, count), memory,
                                    err);
     return GS_OK;
-}
-
-/* What is held comes by reading: one read more must leave memory to sort in, at least by parts. */
-bool gs_sort_records_external_needed(const struct gs_options *options, uint64_t memory_bytes,
-                                     uint64_t held_bytes, uint64_t count)
-{
-    const uint64_t next = held_bytes > 0 ? gs_slurp_most(held_bytes) : 0;
-    uint64_t sum;
-    return memory_bytes > 0 &&
-           (__builtin_add_overflow(gs_sort_records_memory(options, count), held_bytes, &sum) ||
-            __builtin_add_overflow(sum, next, &sum) || sum > memory_bytes);
 }

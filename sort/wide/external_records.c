@@ -33,9 +33,6 @@
 #define HELD_RUNS      4
 #define HELD_RUNS_MOST 64
 
-/* What a record takes longer than in memory, for forecasts. */
-#define SECONDS_MORE 2e-7
-
 /* A sort under way. */
 struct external {
     const struct gs_options *options; /* the caller's */
@@ -442,12 +439,11 @@ cleanup:
 }
 
 /* It is planned as it will be, so that it is refused as it would be. */
-enum gs_status gs_sort_records_external_forecast(const struct gs_options *options,
-                                                 uint64_t memory_bytes, uint64_t count,
-                                                 double *seconds, struct gs_error *err)
+enum gs_status gs_sort_records_check_external(const struct gs_options *options,
+                                              uint64_t memory_bytes, uint64_t count,
+                                              struct gs_error *err)
 {
     struct external external = {.options = options};
     set_options(&external);
-    *seconds += (double)count * SECONDS_MORE;
     return gs_chunk_plan(&external.slice_options, memory_bytes, count, &external.chunk, err);
 }

@@ -88,16 +88,21 @@ static unsigned choose_threads(const struct gs_options *options, size_t span_cou
     return threads > 0 ? (unsigned)threads : 1;
 }
 
-uint64_t gs_records_merge_memory(const struct gs_options *options, size_t span_count)
+static uint64_t memory_for(const struct gs_options *options, size_t span_count)
 {
     return choose_threads(options, span_count) * merger_bytes(options, span_count) +
            span_count * GS_RECORD_CUT_BYTES;
 }
 
-double gs_records_merge_seconds(const struct gs_options *options, uint64_t count)
+void gs_records_merge_forecast(const struct gs_options *options, size_t span_count, uint64_t count,
+                               struct gs_forecast *forecast)
 {
-    return (double)count * gs_record_bytes(options) /
-           (BYTES_PER_SECOND * choose_threads(options, 1));
+    *forecast = (struct gs_forecast){.engine = "merge",
+                                     .device = GS_DEVICE_CPU,
+                                     .reason = GS_MERGE_REASON,
+                                     .seconds = (double)count * gs_record_bytes(options) /
+                                                (BYTES_PER_SECOND * choose_threads(options, 1)),
+                                     .memory_bytes = memory_for(options, span_count)};
 }
 
 static bool merger_open(struct merger *merger, const struct merging *merging)
@@ -334,7 +339,7 @@ enum gs_status gs_records_merge(const struct gs_options *options, const struct g
                                         .first_disorder = gs_records_first_disorder}};
     gs_merge_open(&merging.drive, &emit_options, sink, progress, stats);
     stats->device_text = "tree of losers";
-    stats->memory_bytes = gs_records_merge_memory(options, span_count);
+    stats->memory_bytes = memory_for(options, span_count);
     GS_TRY(gs_record_cut_open(&merging.cut, options, spans, span_count,
                               choose_room(options, span_count), err));
     GS_TRY(gs_trail_open(&merging.trail, options, gs_records_look, sink, err));

@@ -6,6 +6,8 @@
 
 #include "sort/tags/number.h"
 #include "sort/types/external_source.h"
+#include "sort/types/forecast.h"
+#include "sort/types/sift_by.h"
 
 /* In memory: sort_records.c. */
 enum gs_status gs_sort_records(const struct gs_options *options, const struct gs_span *spans,
@@ -13,7 +15,7 @@ enum gs_status gs_sort_records(const struct gs_options *options, const struct gs
                                struct gs_progress *progress, struct gs_stats *stats,
                                struct gs_error *err);
 void gs_sort_records_forecast(const struct gs_options *options, uint64_t count,
-                              struct gs_stats *stats, double *seconds);
+                              struct gs_forecast *forecast);
 uint64_t gs_sort_records_memory(const struct gs_options *options, uint64_t count);
 
 /* The same for a part of the input. */
@@ -27,18 +29,19 @@ enum gs_status gs_sort_records_external(const struct gs_options *options,
                                         const struct gs_external *source, struct gs_sink *sink,
                                         struct gs_progress *progress, struct gs_stats *stats,
                                         struct gs_error *err);
-bool gs_sort_records_external_needed(const struct gs_options *options, uint64_t memory_bytes,
-                                     uint64_t held_bytes, uint64_t count);
-enum gs_status gs_sort_records_external_forecast(const struct gs_options *options,
-                                                 uint64_t memory_bytes, uint64_t count,
-                                                 double *seconds, struct gs_error *err);
+enum gs_status gs_sort_records_check_external(const struct gs_options *options,
+                                              uint64_t memory_bytes, uint64_t count,
+                                              struct gs_error *err);
+
+/* Which may be in a part of the output: sift_records.c. */
+gs_sift_by gs_records_sift;
 
 /* Sorted inputs: merge_records.c. */
 enum gs_status gs_records_merge(const struct gs_options *options, const struct gs_span *spans,
                                 size_t span_count, struct gs_sink *sink,
                                 struct gs_progress *progress, struct gs_stats *stats,
                                 struct gs_error *err);
-double gs_records_merge_seconds(const struct gs_options *options, uint64_t count);
-uint64_t gs_records_merge_memory(const struct gs_options *options, size_t span_count);
+void gs_records_merge_forecast(const struct gs_options *options, size_t span_count, uint64_t count,
+                               struct gs_forecast *forecast);
 
 #endif

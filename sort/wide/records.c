@@ -3,7 +3,6 @@
  */
 #include "sort/wide/records.h"
 #include "sort/engines/list_engines.h"
-#include "sort/pipeline/incoming.h"
 #include "sort/sorter/sorter.h"
 #include "sort/check/check_records.h"
 #include "sort/wide/record_calls.h"
@@ -37,55 +36,17 @@ static enum gs_status check_count(const struct gs_options *options, uint64_t cou
     return GS_OK;
 }
 
-static enum gs_device prepare(const struct gs_options *options, uint64_t count, bool more)
-{
-    (void)options, (void)count, (void)more;
-    return GS_DEVICE_CPU;
-}
-
-static bool keeps_most(const struct gs_options *options, const struct gs_span *spans,
-                       size_t span_count)
-{
-    (void)options, (void)spans, (void)span_count;
-    return false;
-}
-
-/* The records are read to the end: nothing of the input is given back before. */
-static uint64_t held(const struct gs_options *options, uint64_t count, uint64_t held_bytes)
-{
-    (void)options, (void)count;
-    return held_bytes;
-}
-
-/* Nothing is done while a pipe is read: the other calls accept NULL. */
-static struct gs_incoming *incoming_new(const struct gs_options *options)
-{
-    (void)options;
-    return NULL;
-}
-
 const struct gs_width gs_width_records = {
     .key_bytes = GS_KEY_BYTES,
     .check_options = check_options,
     .check_count = check_count,
-    .prepare = prepare,
-    .keeps_most = keeps_most,
     .sort = gs_sort_records,
     .forecast = gs_sort_records_forecast,
-    .memory = gs_sort_records_memory,
-    .held = held,
     .first_disorder = gs_records_first_disorder,
     .look = gs_records_look,
+    .sift = gs_records_sift,
     .merge = gs_records_merge,
-    .merge_seconds = gs_records_merge_seconds,
-    .merge_memory = gs_records_merge_memory,
+    .forecast_merge = gs_records_merge_forecast,
     .sort_external = gs_sort_records_external,
-    .external_needed = gs_sort_records_external_needed,
-    .external_forecast = gs_sort_records_external_forecast,
-    .incoming_new = incoming_new,
-    .incoming_tell = gs_incoming_tell,
-    .incoming_pause = gs_incoming_pause,
-    .incoming_end = gs_incoming_end,
-    .incoming_restore = gs_incoming_restore,
-    .incoming_free = gs_incoming_free,
+    .check_external = gs_sort_records_check_external,
 };

@@ -46,7 +46,7 @@ assert_same_plan()
 }
 
 @test "arguments that are not sizes are refused" {
-    for size in "" x 1x 1.G 1.5Gi -1 -1G % -5% 1%% 0x10 1GG "1 G" 1e9; do
+    for size in "" x 1x 1.G 1.5Gi -1 -1G % -5% 1%% 0x10 1GG "1 G" 1e9 101% 200%; do
         run -2 --separate-stderr gsort -S "$size" in -o out
         [ -z "$output" ]
         [[ $stderr == *gsort:\ * ]]
@@ -55,7 +55,7 @@ assert_same_plan()
 }
 
 @test "sizes too large for any machine are accepted or refused, never wrapped around" {
-    for size in 16E 17E 1Z 1Y 99999999999999999999 18446744073709551616b 101% 1000000%; do
+    for size in 16E 17E 1Z 1Y 99999999999999999999 18446744073709551616b; do
         run --separate-stderr gsort -S "$size" in -o out
         [ "$status" -eq 0 ] || [ "$status" -eq 2 ]
         if [ "$status" -eq 0 ]; then

@@ -1,4 +1,4 @@
-# -c reports the first disorder as FILE:INDEX: disorder: KEY and exits 1; in order, 0 and silent.
+# -c reports the first disorder as FILE:INDEX: disorder: KEY after KEY and exits 1.
 # SPDX-License-Identifier: MIT
 
 load ../helper
@@ -15,16 +15,16 @@ load ../helper
     keys 1 5 3 2 >in
     run -1 --separate-stderr gsort -c in
     [ -z "$output" ]
-    [ "$stderr" = "gsort: in:2: disorder: 3" ]
+    [[ $stderr == "gsort: in:2: disorder: 3 after "* ]]
     run -1 --separate-stderr gsort --check in
-    [ "$stderr" = "gsort: in:2: disorder: 3" ]
+    [[ $stderr == "gsort: in:2: disorder: 3 after "* ]]
 }
 
 @test "equal keys are in order, except with -u" {
     keys 1 2 2 3 >in
     run -0 --separate-stderr gsort -c in
     run -1 --separate-stderr gsort -c -u in
-    [ "$stderr" = "gsort: in:2: disorder: 2" ]
+    [[ $stderr == "gsort: in:2: disorder: 2 after "* ]]
     keys 1 2 3 4294967295 >in
     run -0 --separate-stderr gsort -cu in
 }
@@ -33,12 +33,12 @@ load ../helper
     keys 9 5 5 0 >in
     run -0 --separate-stderr gsort -c -r in
     run -1 --separate-stderr gsort -c in
-    [ "$stderr" = "gsort: in:1: disorder: 5" ]
+    [[ $stderr == "gsort: in:1: disorder: 5 after "* ]]
     run -1 --separate-stderr gsort -c -r -u in
-    [ "$stderr" = "gsort: in:2: disorder: 5" ]
+    [[ $stderr == "gsort: in:2: disorder: 5 after "* ]]
     keys 0 4294967295 >in
     run -1 --separate-stderr gsort -c -r in
-    [ "$stderr" = "gsort: in:1: disorder: 4294967295" ]
+    [[ $stderr == "gsort: in:1: disorder: 4294967295 after "* ]]
 }
 
 @test "the first of several disorders is found anywhere, by any number of threads" {
@@ -51,10 +51,10 @@ load ../helper
         printf '\0\0\0\0' | dd of=in bs=4 seek=999999 conv=notrunc status=none
         for threads in 1 2 5; do
             run -1 --separate-stderr gsort -c --parallel="$threads" in
-            [ "$stderr" = "gsort: in:$at: disorder: 0" ]
+            [[ $stderr == "gsort: in:$at: disorder: 0 after "* ]]
         done
         run -1 --separate-stderr bash -c 'cat in | gsort -c'
-        [[ $stderr == *":$at: disorder: 0" ]]
+        [[ $stderr == *":$at: disorder: 0 after "* ]]
     done
 }
 
@@ -71,9 +71,9 @@ load ../helper
 @test "standard input is named - in the message" {
     keys 2 1 >in
     run -1 --separate-stderr bash -c 'gsort -c <in'
-    [ "$stderr" = "gsort: -:1: disorder: 1" ]
+    [[ $stderr == "gsort: -:1: disorder: 1 after "* ]]
     run -1 --separate-stderr bash -c 'cat in | gsort -c -'
-    [ "$stderr" = "gsort: -:1: disorder: 1" ]
+    [[ $stderr == "gsort: -:1: disorder: 1 after "* ]]
 }
 
 @test "a check of a file on standard input starts at its offset" {

@@ -72,10 +72,10 @@ refused()
 
 @test "closed standard input" {
     run -2 --separate-stderr bash -c 'gsort -o new <&-'
-    assert_trouble "Bad file descriptor"
+    assert_trouble "it is closed, or open for the other direction"
     [ ! -e new ]
     run -2 --separate-stderr bash -c 'gsort - <&-'
-    assert_trouble "Bad file descriptor"
+    assert_trouble "it is closed, or open for the other direction"
 }
 
 @test "a directory on standard input" {
@@ -86,7 +86,7 @@ refused()
 
 @test "standard input open only for writing" {
     run -2 --separate-stderr bash -c 'gsort -o new 0>file'
-    assert_trouble "Bad file descriptor"
+    assert_trouble "it is closed, or open for the other direction"
     [ ! -e new ]
 }
 

@@ -125,11 +125,11 @@ make_parts()
         cp good bad
         printf '\0\0\0\0' | dd of=bad bs=4 seek="$at" conv=notrunc status=none
         run -2 --separate-stderr gsort -m good bad good -o out
-        [ "$stderr" = "gsort: bad:$at: disorder: 0" ]
+        [[ $stderr == "gsort: bad:$at: disorder: 0 after "* ]]
         [ -z "$output" ]
         [ ! -e out ]
         run -2 --separate-stderr bash -c 'cat bad | gsort -m good - >got'
-        [ "$stderr" = "gsort: -:$at: disorder: 0" ]
+        [[ $stderr == "gsort: -:$at: disorder: 0 after "* ]]
     done
     run -2 --separate-stderr gsort -m -r good -o out
     assert_trouble good:1: disorder
@@ -191,9 +191,9 @@ subprocess.check_call([sys.argv[1], "-m", "-S", "5M", "data", "one"])' "$GSORT" 
 
 @test "a merge refuses -c, missing inputs and odd sizes" {
     run -2 --separate-stderr gsort -m -c
-    assert_trouble "'-cm' are incompatible"
+    assert_trouble "'-c' and '-m' are incompatible"
     run -2 --separate-stderr gsort -C -m
-    assert_trouble "'-Cm' are incompatible"
+    assert_trouble "'-C' and '-m' are incompatible"
     run -2 --separate-stderr gsort -m missing
     assert_trouble missing
     printf abcde >odd
@@ -252,5 +252,5 @@ subprocess.check_call([sys.argv[1], "-m", "-S", "5M", "data", "one"])' "$GSORT" 
     printf '%016d' 0 | tr 0 '\377' >>in
     run ! --separate-stderr "$GSORT" -m -r -t u128 in -o got
     # shellcheck disable=SC2154  # set by run
-    [ "$stderr" = "gsort: in:1: disorder: 340282366920938463463374607431768211455" ]
+    [[ $stderr == "gsort: in:1: disorder: 340282366920938463463374607431768211455 after "* ]]
 }

@@ -68,11 +68,6 @@ by_group()
     }
 }
 
-@test "the shell completes every option of --help, and no others" {
-    grep -v '^ *#' "$ROOT/cli/completion.bash" | long_options >completed
-    diff help completed
-}
-
 @test "the man page has every short option of --help" {
     [ -e "$ROOT/man/gsort.1" ] || skip "no man page in this tree"
     sed 's/\\-/-/g; s/\\f[BIRP]//g' "$ROOT/man/gsort.1" >page

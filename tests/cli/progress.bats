@@ -124,7 +124,7 @@ setup()
 
 @test "the disorder that a check finds has a line of its own" {
     run -1 --separate-stderr gsort --progress=always -c in
-    [[ ${stderr_lines[-1]} == "gsort: in:"+([0-9])": disorder: "+([0-9]) ]]
+    [[ ${stderr_lines[-1]} == "gsort: in:"+([0-9])": disorder: "+([0-9])" after "+([0-9]) ]]
 }
 
 @test "to a file, progress is written at most once in ten seconds, and at the end" {

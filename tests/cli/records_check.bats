@@ -15,9 +15,9 @@ disorder()
     local index=$1 key=$2
     shift 2
     run -1 --separate-stderr gsort -c "$@" in
-    [ "$stderr" = "gsort: in:$index: disorder: $key" ]
+    [[ $stderr == "gsort: in:$index: disorder: $key after "* ]]
     run -1 --separate-stderr bash -c 'cat in | gsort -c "$@"' bash "$@"
-    [ "$stderr" = "gsort: -:$index: disorder: $key" ]
+    [[ $stderr == "gsort: -:$index: disorder: $key after "* ]]
     run -1 gsort -C "$@" in
     [ -z "$output" ]
 }
@@ -61,7 +61,7 @@ lines()
 @test "the second key decides where the first is equal, in its own direction" {
     lines a2 a1 b2 b1
     ordered -R 20 -k 0:u8 -k 1:u8r
-    disorder 1 97 -R 20 -k 0:u8 -k 1:u8
+    disorder 1 49 -R 20 -k 0:u8 -k 1:u8
     disorder 2 98 -R 20 -k 0:u8r -k 1:u8r
 }
 
@@ -87,7 +87,7 @@ lines()
         printf '\0\0\0\0' | dd of=in bs=100 seek=99999 conv=notrunc status=none
         for threads in 1 2 5; do
             run -1 --separate-stderr gsort -R 100 -k 0:u32 -c --parallel="$threads" in
-            [ "$stderr" = "gsort: in:$at: disorder: 0" ]
+            [[ $stderr == "gsort: in:$at: disorder: 0 after "* ]]
         done
         disorder "$at" 0 -R 100 -k 0:u32
     done

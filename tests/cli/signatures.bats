@@ -352,7 +352,7 @@ END
         keygen "$distribution" 20K >in
         gsort --plan in >plan
         take_few u8 u64 u128 i16 i64be f16 bf16 f32 f64 f64be b10 b3
-        [[ $distribution != gray && $distribution != paths ]] || TURNS=()
+        [[ ! $distribution =~ ^(gray|paths|alike)$ ]] || TURNS=()
         for type in "${TURNS[@]}"; do
             keygen "--type=$type" "$distribution" 20K >in
             gsort --plan -t "$type" in >plan

@@ -163,7 +163,7 @@ setup()
     [[ $stderr == *"No such file or directory" ]]
     printf '\2\0\0\0\1\0\0\0' >"$path/keys"
     run -1 --separate-stderr gsort -c "$path/keys"
-    [[ $stderr == *":1: disorder: 1" ]]
+    [[ $stderr == *":1: disorder: 1 after "* ]]
 }
 
 @test "no file gets the descriptor of a closed stream, even without /dev/null" {

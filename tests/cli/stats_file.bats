@@ -32,6 +32,7 @@ assert eval(sys.argv[1]), run' "$1"
     told 'run["stats"]["version"] == 2 and run["stats"]["keys_in"] == 100000'
     told 'run["elapsed_ms"] >= run["stats"]["total_ms"] > 0'
     told "run['gsort'] in '$("$GSORT" --version | head -n 1)'"
+    told "run['commit'] in '$("$GSORT" --version | sed -n 2p)'"
 }
 
 @test "of a run that fails: the line that says why" {

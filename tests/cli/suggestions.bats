@@ -64,7 +64,7 @@ hinted()
 }
 
 @test "every refusal of a command line hints at -h, under the program's name" {
-    hinted "options '-co' are incompatible" -c in -o out
+    hinted "options '-c' and '-o' are incompatible" -c in -o out
     hinted "-k needs -R" -k 0:u32 in -o out
     hinted "is not from 1 to" --parallel=0 in -o out
     hinted "requires an argument" in -o
@@ -114,8 +114,9 @@ hinted()
 }
 
 @test "--help begins with what people need" {
-    gsort --help | grep -E '^ [^ ].*:$' | head -4 >groups
-    printf ' %s:\n' 'What to do' Formats Resources Reports | cmp groups -
+    gsort --help | grep -E '^ [^ ].*:$' | head -5 >groups
+    printf ' %s:\n' 'What to do' 'One record of each key, as -u writes' Formats Resources Reports |
+        cmp groups -
 }
 
 @test "a size that does not fit says what may help" {

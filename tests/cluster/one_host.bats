@@ -33,6 +33,9 @@ stat_of()
     same in -u
     same in -R 100 -k 0:b10 -s
     same in --argsort=u64
+    same in --count=u32
+    gsort -o known in
+    same in -u --minus=known
 }
 
 @test "standard input, a FIFO, and an output that replaces the input" {

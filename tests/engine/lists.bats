@@ -40,6 +40,10 @@ load ../helper
 
 @test "--engine=auto never chooses a shared-memory engine" {
     keygen uniform 1000 >in
-    run -0 --separate-stderr gsort --lists=16 --stats=json in -o out
+    run -0 --separate-stderr gsort --stats=json in -o out
     [[ $stderr == *'"engine": "samplesort"'* ]]
+    for engine in auto samplesort; do
+        run -2 --separate-stderr gsort -e $engine --lists=16 in -o out2
+        assert_trouble "--lists is for the engines atomicmin, reduction and hybrid"
+    done
 }

@@ -18,7 +18,7 @@ export LC_ALL=C
     sed -n '/^# usage/s/^# //p' "$0" >&2
     exit 2
 }
-for part in npy resume ranks writer; do
+for part in alike npy resume ranks writer; do
     # shellcheck source=/dev/null
     . "$(dirname "$0")/torture_$part.bash"
 done
@@ -30,7 +30,7 @@ dir=$(mktemp -d) && cp "$SHIM" "$dir/shim.so" && SHIM=$dir/shim.so &&
     mkdir -p "$dir/work" "$dir/tmp/1" "$dir/tmp/2" && cd "$dir/work" || exit 2
 trap 'rm -rf "$dir"' EXIT
 export GSORT_FAULT_MARK=$dir/mark TMPDIR=$dir/tmp/1
-mapfile -t dists < <("$KEYGEN" --list | awk '$1 != "gray" && $1 != "paths" { print $1 }')
+mapfile -t dists < <("$KEYGEN" --list | awk '$1 !~ /^(gray|paths|alike)$/ { print $1 }')
 devices=(auto cpu)
 if "$GSORT" --device=gpu </dev/null >/dev/null 2>&1; then
     devices+=(gpu)
@@ -83,15 +83,19 @@ draw_merge()
     done
 }
 
-# Make the run one of records of `bytes` bytes, of which the first 4 are the key. (gray and paths
-# have records of their own.)
+# Make the run one of records of `bytes` bytes, of which the first 4 are the key, or of records that
+# are nearly all alike. (gray and paths have records of their own.)
 draw_records()
 {
     one_of 17 24 40 100 1000
     bytes=$REPLY
+    reference_options=(-k 0:u32)
+    ! chance 50 || draw_alike
     keygen_options=("--record=$bytes")
-    options+=(-R "$bytes" -k 0:u32) reference_options+=(-R "$bytes" -k 0:u32)
-    chance 30 && options+=(-s) && reference_options+=(-s)
+    reference_options+=(-R "$bytes")
+    chance 30 && reference_options+=(-s)
+    [ "$alike" -eq 0 ] || ! chance 15 || reference_options+=("--argsort=u$((32 << RANDOM % 2))")
+    options=("${reference_options[@]}")
     return 0
 }
 
@@ -100,23 +104,25 @@ draw_run()
 {
     local i bytes=4 keygen_options=()
     rm -rf ./* .[!.]* ../mark
-    files=() options=() reference_options=() environment=() may_fail=0 npy_type=''
+    files=() options=() reference_options=() environment=() may_fail=0 npy_type='' alike=0
     chance 25 && draw_records
     for ((i = 0; i == 0 || i < 4 && RANDOM % 3 == 0; i++)); do
         draw_size
         local n=$((REPLY * 4 / bytes))
         one_of "${dists[@]}"
+        [ "$alike" -eq 0 ] || REPLY=alike
         "$KEYGEN" "$REPLY" "$n" "${keygen_options[@]}" --seed=$((RANDOM % 1000)) >"in$i"
         files+=("in$i")
     done
-    [ "$bytes" -ne 4 ] || chance 85 || draw_npy
+    local plain=$((bytes == 4 && alike == 0))
+    [ "$plain" -eq 0 ] || chance 85 || draw_npy
     chance 30 && options+=(-r) && reference_options+=(-r)
     chance 30 && options+=(-u) && reference_options+=(-u)
-    chance 30 && options+=(--verify)
+    [[ ${options[*]} == *--argsort* ]] || chance 70 || options+=(--verify)
     chance 20 && options+=("--bins=$((1 + RANDOM % 4096))")
     chance 20 && options+=("--samples=$((1 + RANDOM))")
     chance 50 && options+=("--parallel=$((1 + RANDOM % 6))")
-    [ "$bytes" -eq 4 ] && chance 20 && draw_engine
+    [ "$plain" -eq 1 ] && chance 20 && draw_engine
     chance 10 && options+=(--fsync)
     chance 15 && options+=(--direct)
     chance 30 && options+=(-T "$dir/tmp/1")
@@ -124,7 +130,7 @@ draw_run()
     chance 30 && options+=(-S "$((1 << RANDOM % 18))K")
     one_of "${devices[@]}"
     local device=$REPLY
-    [ "$bytes" -eq 4 ] || [ "$device" != gpu ] || device=cpu
+    [ "$plain" -eq 1 ] || [ "$device" != gpu ] || device=cpu
     if chance 40; then
         [ "${#devices[@]}" -eq 2 ] || device=cpu # make inject-gpu tests faults in CUDA calls
         one_of "${faults[@]}"
@@ -139,7 +145,15 @@ draw_run()
     output=$REPLY
     [ "$input:$output" != pipe:in-place ] || output=old
     [ -z "$npy_type" ] || fit_npy
-    chance 15 && draw_merge
+    if [[ ${reference_options[*]} == *--argsort* ]]; then
+        [ "$output" != in-place ] || output=new
+    elif chance 15; then
+        draw_merge
+    fi
+    if [[ -z $npy_type && ${reference_options[*]} != *--argsort* ]] && chance 20; then
+        one_of --count=u64 --count=u32 --repeated --single
+        options+=("$REPLY") && reference_options+=("$REPLY")
+    fi
     return 0
 }
 
@@ -205,7 +219,7 @@ judge()
 
 echo "torture: seed $seed"
 end=$((EPOCHSECONDS + 60 * minutes))
-runs=0 merges=0 arrays=0 ranked=0 resumed=0 refused=0 injected=0 rewritten=0 bad=0
+runs=0 merges=0 alikes=0 arrays=0 ranked=0 resumed=0 refused=0 injected=0 rewritten=0 bad=0
 while :; do
     RANDOM=$((seed & 0x7fffffff)) # makes every draw repeatable
     draw_run
@@ -219,6 +233,7 @@ while :; do
     writer_stop
     what=$(judge)
     runs=$((runs + 1)) ranked=$((ranked + (ranks > 0))) resumed=$((resumed + resumes))
+    alikes=$((alikes + alike))
     [ -z "$npy_type" ] || arrays=$((arrays + 1))
     [[ " ${options[*]} " != *" -m "* ]] || merges=$((merges + 1))
     [ "$status" -eq 0 ] || refused=$((refused + 1))
@@ -233,7 +248,7 @@ while :; do
     seed=$((seed + 1))
     [ "$EPOCHSECONDS" -lt "$end" ] || break
 done
-echo "torture: $runs runs, $merges of them merges, $arrays of .npy, $ranked by ranks," \
+echo "torture: $runs runs, $merges of them merges, $alikes of records alike, $arrays of .npy, $ranked by ranks," \
     "$resumed resumed, $injected with a fault, $rewritten rewritten meanwhile, $refused refused," \
     "$bad bad"
 [ "$bad" -eq 0 ]

@@ -13,14 +13,16 @@ draw_resume()
     for i in "${!reference_options[@]}"; do
         [ "${reference_options[i]}" != -R ] || bytes=${reference_options[i + 1]}
     done
-    [ "$bytes" -eq 4 ] || record=("--record=$bytes")
+    [ "$bytes:$alike" = 4:0 ] || record=("--record=$bytes")
     one_of "${dists[@]}"
+    [ "$alike" -eq 0 ] || REPLY=alike
     "$KEYGEN" "$REPLY" $(((2000000 + RANDOM * 200) / bytes)) "${record[@]}" \
         --seed=$((RANDOM % 1000)) >in0
     one_of new in-place
+    [[ ${reference_options[*]} != *--argsort* ]] || REPLY=new
     input=names output=$REPLY
     options=("${reference_options[@]}" --device=cpu --resume)
-    chance 30 && options+=(--verify)
+    [[ ${options[*]} == *--argsort* ]] || chance 70 || options+=(--verify)
     ln -sfn tmp/2 "$dir/link"
     for ((i = 0; i < 1 + RANDOM % 4; i++)); do
         one_of "$dir/tmp/1" "$dir/tmp/2" "$dir/link" "$dir/tmp/../tmp/1"

@@ -59,6 +59,23 @@ others_hold()
     done
 }
 
+@test "so do records where others hold the memory of the control group" {
+    local mib
+    require_plain_build
+    require_control_group memory
+    mount_memory held 200m
+    keygen uniform 1600000 >in
+    reference -s -R 16 -k 0:f64 in >wanted
+    for mib in 190 180 160; do
+        limit_to 200 head -c "${mib}M" /dev/zero >held/file
+        in_group timeout 20 "$GSORT" -s -R 16 -k 0:f64 -T t in -o out
+        assert_same wanted out
+        # shellcheck disable=SC2002  # a pipe is what is tested
+        cat in | in_group timeout 20 "$GSORT" -s -R 16 -k 0:f64 -T t >out
+        assert_same wanted out
+    done
+}
+
 @test "records of any size behind any number of bytes, with any limit" {
     local size skip limit
     keygen uniform 400000 >in

@@ -57,6 +57,23 @@ END
         awk '$1 == 2654435761 { n++ } END { exit !(3200 < n && n < 3800) }'
 }
 
+@test "records alike: columns of one, few or many values, and a few outliers" {
+    local seed bytes
+    for seed in 1 2 3 4 5 6; do
+        bytes=$((seed * 5))
+        keygen alike 3000 --record="$bytes" --seed="$seed" >records
+        [ "$(wc -c <records)" -eq $((3000 * bytes)) ]
+        keygen alike 3000 --record="$bytes" --seed="$seed" --from=1000 --to=2000 |
+            cmp - <(tail -c +$((1000 * bytes + 1)) records | head -c $((1000 * bytes)))
+        od -An -v -tu1 "-w$bytes" records
+    done >all
+    # How many values each column of each file has, but for those of at most 100 records.
+    awk '{ if (NF != width) { count(); width = NF; delete seen; delete values }
+        for (i = 1; i <= NF; i++) if (++seen[i, $i] == 101) values[i]++ }
+        function count(i) { for (i = 1; i <= width; i++) n[values[i] + 0]++ }
+        END { count(); exit !(n[1] > 40 && n[0] > 5 && n[2] + n[3] + n[16] > 5) }' all
+}
+
 @test "data/README.md has a row for each distribution, and no others" {
     keygen --list | awk '{ print $1 }' >listed
     awk -F ' *[|] *' '/^\| name \|/ { take = 1; next } !/^\|/ { take = 0 }
@@ -86,6 +103,7 @@ uniform 2000G
 uniform 18446744073709551616
 uniform 3 4
 uniform 3 --seed
+alike 3 --type=u32
 uniform 3 --seed=x
 END
     run -2 --separate-stderr bash -c 'keygen uniform 3 >/dev/full'

@@ -9,7 +9,7 @@ setup()
     cd "$BATS_TEST_TMPDIR" || return
     mkdir -p cli common data tests/tools \
         sort/{keys,bin/u32,split,run,cpu,pipeline,sorter,api,device/kernels,gpu}
-    # A house that follows the rules, with all forms of declarations and definitions.
+    # A house that follows the rules.
     plant common/status.h 'extern "C" {' 'int gs_fail(const char *format, ...)' \
         '    __attribute__((format(printf, 1, 2)));' '}'
     plant common/status.c '#include "common/status.h"' 'int gs_fail(const char *format, ...)' \
@@ -128,28 +128,6 @@ EOT
     [[ $output == *"sort/attic/a.c: in no room"* ]]
     rm sort/attic/a.c
     run -0 make -s help CUDA=0 HIGHWAY=0
-}
-
-@test "what a header declares is defined in its room" {
-    plant sort/split/cut.h 'extern "C" {' 'int gs_cut(int a, const char *b)' \
-        '    __attribute__((format(printf, 1, 2)));' '}' 'struct gs_cut;'
-    finds 'sort/split/cut.h:3: declares gs_cut, which is defined nowhere'
-    plant sort/split/cut.h 'int gs_cut(int a,' '           int b);'
-    finds 'sort/split/cut.h:2: declares gs_cut, which is defined nowhere'
-    plant sort/cpu/cut.c 'int gs_cut(int a,' '           int b)' '{' '}'
-    finds 'sort/split/cut.h:2: declares gs_cut, which is defined in cpu'
-    plant sort/split/cut.c 'static int gs_cut(int a)' '{' '}'
-    finds 'sort/split/cut.h:2: declares gs_cut, which is defined in cpu'
-    plant sort/split/cut.c 'int gs_cut(int a, int b)' '{' '}'
-    run -0 lint
-
-    plant sort/split/cut.h 'extern const int gs_width;'
-    plant sort/cpu/cut.c 'const int gs_width = 32;'
-    finds 'sort/split/cut.h:1: declares gs_width, which is defined in cpu'
-
-    plant sort/split/cut.h
-    plant sort/gsort.h 'int gs_run(int);'
-    finds 'sort/gsort.h:1: declares gs_run, which is defined in run'
 }
 
 @test "only u32/ and device/ know how wide a key is" {

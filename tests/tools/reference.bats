@@ -51,6 +51,12 @@ sorts()
     sorts '03 01 02' 1 '01 02 03' -R 1
 }
 
+@test "--argsort: where the records were, equal keys in input order" {
+    sorts '05aa 03aa 04ab 02ab' 4 '00000000 01000000 02000000 03000000' --argsort=u32 -R 2 -k 1:u8
+    sorts '05aa 03aa 04ab 02ab' 8 '0200000000000000 0000000000000000' \
+        --argsort=u64 -ur -R 2 -k 1:u8
+}
+
 @test "-s keeps equal keys in input order, also in reverse; -u takes the first" {
     sorts '05aa 03aa 04ab 02ab' 2 '05aa 03aa 04ab 02ab' -s -R 2 -k 1:u8
     sorts '05aa 03aa 04ab 02ab' 2 '04ab 02ab 05aa 03aa' -sr -R 2 -k 1:u8

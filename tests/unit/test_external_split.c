@@ -4,6 +4,7 @@
 #include "common/random.h"
 #include "sort/bin/cache_sort.h"
 #include "sort/external/external_plan.h"
+#include "sort/run/plan.h"
 #include "sort/external/external_split.h"
 #include "sort/keys/fingerprint.h"
 #include "sort/split/sort_samples.h"
@@ -82,6 +83,14 @@ static void check_split(uint64_t values, uint32_t wanted, unsigned threads, uint
     gs_split_close(split);
 }
 
+/* Bytes of so many keys, and of what sorting them takes. */
+static uint64_t bytes_for(const struct gs_options *options, uint64_t count)
+{
+    struct gs_plan plan;
+    gs_plan_make(&plan, options, count);
+    return plan.memory_bytes + count * GS_KEY_BYTES;
+}
+
 /* A plan keeps within its memory, and more memory never makes bins smaller. */
 static void check_plan(void)
 {
@@ -93,7 +102,8 @@ static void check_plan(void)
         CHECK(plan.chunk_keys * 2 * GS_KEY_BYTES <= memory);
         CHECK(plan.threads == 1 ||
               plan.threads * GS_CACHE_SORT_SCRATCH * GS_KEY_BYTES <= memory / 8);
-        CHECK(!gs_external_needed(&options, memory, plan.bin_keys * GS_KEY_BYTES, plan.bin_keys));
+        CHECK(bytes_for(&options, plan.bin_keys) <= memory);
+        CHECK(bytes_for(&options, plan.bin_keys + 1) > memory);
         CHECK(plan.bins >= 8 && plan.bins <= GS_BINS_MAX);
         CHECK(gs_external_plan(&options, memory, 0).bins >= 16);
         before = plan.bin_keys;

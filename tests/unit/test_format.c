@@ -75,6 +75,11 @@ static void test_accepted(void)
     accepts("-R 100 -k 0:b10", "-R 100 -k 0:b10", 0);
     accepts("-k 1:i16ber -R 3", "-R 3 -k 1:i16ber", 4);
     accepts("-R 12 -k 0:u8r", "-R 12 -k 0:u8r", 16);
+    accepts("-t u64,u32", "-R 12 -k 0:u64 -k 8:u32", 16);
+    accepts("-t i8r,f64beR,b3,u16,<f4", "-R 18 -k 0:i8r -k 1:f64ber -k 9:b3 -k 12:u16 -k 14:f32",
+            0);
+    accepts("-t u64,uint32_tr -R 12", "-R 12 -k 0:u64 -k 8:u32r", 16);
+    accepts("-R 8 -t double", "-R 8 -k 0:f64", 8);
     accepts("-R 12B", "-R 12 -k 0:b12", 16);
     accepts("-R 1k", "-R 1024 -k 0:b1024", 0);
     accepts("-R 0x10 -k 0x8:u32", "-R 16 -k 8:u32", 16);
@@ -140,6 +145,12 @@ static void test_refused(void)
         "-R 4 -k 0:u32rr",
         "-R 4 -k 0:",
         "-R 4 -k 0:u32rbe",
+        "-t u64,",
+        "-t ,u64",
+        "-t u64,,u32",
+        "-t u64,u32rr",
+        "-t u64,x",
+        "-t u64;u32",
         "-t b99999999999999999999",
     };
     for (size_t i = 0; i < sizeof no_types / sizeof *no_types; i++)
@@ -158,7 +169,11 @@ static void test_refused(void)
     refuses("-R 4 -k 0,u8", "OFFSET:TYPE");
     refuses("-k 0:u32", "-R SIZE");
     refuses("-t u64 -k 0:u32", "-R SIZE");
-    refuses("-t u64 -R 8", "-R SIZE");
+    refuses("-t u64 -R 16", "-t u64 has 8 bytes, but -R 16");
+    refuses("-t u64,u32 -R 16", "-t u64,u32 has 12 bytes, but -R 16");
+    refuses("-t u64,u32 -R x", "1 to 65536");
+    refuses("-t u64,u32 -k 0:u64", "-R SIZE");
+    refuses("-t b65000,b537", "more than 65536 bytes");
     refuses("-R 8 -k 4:u32 -k 5:u32be", "key 5:u32be ends at byte 9, but a record has 8 bytes");
     refuses("-R 1 -k 1:u8r", "key 1:u8r ends at byte 2, but a record has 1 bytes");
     refuses("-R 8 -k 0:u32 -k 3:u8", "keys 0:u32 and 3:u8 overlap");
@@ -215,31 +230,55 @@ static void test_text(void)
     prints("f32", 0x7f7fffff, "3.4028235e+38");
     prints("f64", 0x3fb999999999999aU, "0.1");
     prints("f64", 0x3fd5555555555555U, "0.3333333333333333");
-    prints("f64be", 0xfff8000000000000U, "-nan(0x8000000000000)");
+    prints("f64be", 0xfff8000000000000U, "-nan");
+    prints("f64", 0x7ff8000000000001U, "nan(0x8000000000001)");
+    prints("f64", 0x7fefffffffffffffU, "1.7976931348623157e+308");
+    prints("f64", 0x10000000000000U, "2.2250738585072014e-308");
+    prints("f64", 0x40c3880000000000U, "10000");
     prints("f64", 1, "5e-324");
     prints("f16", 0x3c00, "1");
-    prints("f16", 0x7bff, "65504");
-    prints("f16", 0x0001, "5.9604645e-08");
-    prints("f16", 0x83ff, "-6.097555e-05");
+    prints("f16", 0x7bff, "6.55e+04");
+    prints("f16", 0x0001, "6e-08");
+    prints("f16", 0x83ff, "-6.1e-05");
     prints("f16", 0xfc00, "-inf");
     prints("f16be", 0x7e01, "nan(0x201)");
     prints("bf16", 0x3f80, "1");
     prints("bf16be", 0xc0a0, "-5");
+    prints("f16", 0x2e66, "0.1");
+    prints("f16", 0x7e00, "nan");
+    prints("f32", 0xffc00000, "-nan");
+    prints("bf16", 0x7f7f, "3.39e+38");
+    prints("bf16", 0x3dcd, "0.1");
     prints("bf16", 0x7fc1, "nan(0x41)");
     prints("b3", 0x010203, "0x010203");
 }
 
-/* Every f16 is printed as a number of the same value; long bytes are cut, and say so. */
+/* Is the text of a number read as this value, rather than as one beside it? */
+static bool is_nearest(const struct gs_key_type *type, uint32_t bits, const char *text)
+{
+    const double value = float_value(type, bits);
+    const double read = strtod(text, NULL);
+    const double off = fabs(read - value);
+    const double above = float_value(type, bits + 1);
+    if (isinf(value) || value == 0)
+        return read == value && signbit(read) == signbit(value);
+    return off < fabs(read - float_value(type, bits - 1)) &&
+           off < (isinf(above) ? ldexp(1, type->kind == GS_TYPE_BFLOAT ? 119 : 4)
+                               : fabs(read - above));
+}
+
+/* Every number of two bytes is printed so that it is read back; long bytes are cut, and say so. */
 static void test_text_reads_back(void)
 {
-    const struct gs_key_field key = {0, type_of("f16"), false};
+    static const char *const names[] = {"f16", "bf16"};
     char text[GS_KEY_TEXT];
-    for (uint32_t bits = 0; bits < 1 << 16; bits++) {
-        const double value = float_value(&key.type, bits);
+    for (uint32_t bits = 0; bits < 2 << 16; bits++) {
+        const struct gs_key_field key = {0, type_of(names[bits >> 16]), false};
         unsigned char record[2];
-        write_bits(&key.type, record, bits);
+        write_bits(&key.type, record, bits & 0xffff);
         gs_key_print(&key, record, text);
-        if (!isnan(value) && !CHECK((double)strtof(text, NULL) == value))
+        if (!isnan(float_value(&key.type, bits & 0xffff)) &&
+            !CHECK(is_nearest(&key.type, bits & 0xffff, text)))
             fprintf(stderr, "%x: %s\n", (unsigned)bits, text);
     }
     unsigned char record[64] = {0xab};

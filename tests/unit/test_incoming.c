@@ -185,6 +185,7 @@ static void test_others(void)
 {
     enum { OTHERS = 100000 };
     struct gs_options options = {.device = GS_DEVICE_CPU, .threads = 2};
+    struct gs_plan plan;
     uint64_t others = OTHERS;
     gs_key *other = sample_sorted(uniform, &others, false, false);
     gs_key *got = malloc(COUNT * sizeof *got);
@@ -196,8 +197,8 @@ static void test_others(void)
     check_span(&options, (struct gs_span){uniform, OTHERS, "other"}, other, got);
     check_span(&options, (struct gs_span){buffer, OTHERS, "some"}, some, got);
     options.held_bytes = (uint64_t)COUNT * sizeof *got;
-    options.memory_bytes =
-        gs_sort_memory(&options, COUNT) + gs_sort_held(&options, COUNT, options.held_bytes);
+    gs_plan_make(&plan, &options, COUNT);
+    options.memory_bytes = plan.memory_bytes + gs_plan_held(&plan, options.held_bytes);
     check_span(&options, came, ascending, got);
     options.memory_bytes = 0;
     check_span(&options, came, ascending, got);

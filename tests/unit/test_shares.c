@@ -17,7 +17,7 @@
 
 enum { N = GS_ONE_BIN_KEYS + 17, SAMPLES = 1024, GUARD = 0x600d };
 
-#if GS_HIGHWAY
+#if GS_HIGHWAY && GS_BITS == 32
 
 /* Keys behind each part, which must not be written. */
 #define GUARDS 64
@@ -332,7 +332,7 @@ static void test_records(void)
 
 int main(void)
 {
-#if GS_HIGHWAY
+#if GS_HIGHWAY && GS_BITS == 32
     if (gs_vqsort_usable()) {
         test_takes();
         for (enum sample_kind kind = 0; kind < SAMPLE_KINDS; kind++)

@@ -289,6 +289,7 @@ static void test_memory_limit(void)
     struct gs_span span = {keys, 1000000, "a"};
     struct gs_options options = {.memory_bytes = 1 << 20};
     struct gs_error err = {.status = GS_OK};
+    struct gs_plan plan;
     struct keeper keeper;
     keeper_open(&keeper, 1000000, false, false);
     CHECK(gs_sort(&options, &span, 1, &keeper.sink, NULL, NULL, &err) == GS_ERR_MEMORY);
@@ -296,8 +297,9 @@ static void test_memory_limit(void)
     keeper_close(&keeper);
     /* Memory that holds so small an input counts, too. */
     options.held_bytes = span.count * GS_KEY_BYTES;
+    gs_plan_make(&plan, &options, span.count);
     for (uint64_t less = 0; less < 2; less++) {
-        options.memory_bytes = gs_sort_memory(&options, span.count) + options.held_bytes - less;
+        options.memory_bytes = plan.memory_bytes + options.held_bytes - less;
         keeper_open(&keeper, 1000000, false, false);
         CHECK((gs_sort(&options, &span, 1, &keeper.sink, NULL, NULL, &err) == GS_OK) ==
               (less == 0));

@@ -1,10 +1,18 @@
-/* finish_bins.c -- from bins of tags to records in the output.
+/* stages_records.c -- the table of stages for records.
  * SPDX-License-Identifier: MIT
+ *
+ * Up to the scatter, the CPU's stages do it, on tags. Splitters are such that records whose tags
+ * don't tell their order lie in the same bin. So each bin is finished by one thread: sorted in
+ * cache, ties resolved, duplicates dropped, and its records fetched to their place in the output.
  */
-#include "sort/tags/finish_bins.h"
+#include "sort/tags/stages_records.h"
 #include "sort/bin/cache_sort.h"
+#include "sort/check/record_fingerprint.h"
+#include "sort/cpu/count_bins.h"
 #include "sort/cpu/cpu.h"
 #include "sort/cpu/prefix_sum.h"
+#include "sort/cpu/scatter.h"
+#include "sort/cpu/stages_cpu.h"
 #include "sort/run/thread_work.h"
 #include "sort/tags/gather.h"
 #include "sort/tags/ties.h"
@@ -14,6 +22,58 @@
 
 /* Bytes of records that are written at once where the sink is not memory. */
 #define BLOCK_BYTES ((size_t)512 << 10)
+
+/* With tags of 64 bits, one record in so many may share its prefix with another one; and there may
+ * be so many records: beyond, a sample does not see pairs that are many. */
+#define SHARED_PART        4
+#define NARROW_RECORDS_MAX ((uint64_t)1 << 29)
+
+static struct gs_wide *wide_of(struct gs_run *run)
+{
+    return (struct gs_wide *)run; /* its first member */
+}
+
+/* Do the prefixes of narrow tags tell nearly all records apart? If two of `samples` are the same
+ * with probability p, there are p samples^2 / 2 pairs among them, and each of `count` records is
+ * like p count others. */
+static bool suits(struct gs_run *run, const gs_key *sample)
+{
+    const struct gs_tags *tags = &wide_of(run)->tags;
+    const uint32_t samples = run->plan.samples;
+    uint64_t same = 0;
+    if (GS_KEY_BITS > 64 || tags->whole)
+        return true;
+    for (uint32_t i = 1; i < samples; i++)
+        same += (sample[i] ^ sample[i - 1]) <= gs_tags_index_mask(tags);
+    return run->plan.count <= NARROW_RECORDS_MAX &&
+           2.0 * SHARED_PART * (double)same * (double)run->plan.count <= (double)samples * samples;
+}
+
+/* Map the output as memory where enough threads can make its pages beside the others: with
+ * fewer, nothing is faster than to write it. */
+static enum gs_status map_output(struct gs_run *run, struct gs_error *err)
+{
+    struct gs_sink *sink = wide_of(run)->sink;
+    (void)err;
+    if (gs_sink_maps(sink) && !run->options->unique && run->plan.threads >= GS_THREADS_TO_SPARE)
+        sink->memory = sink->map(sink, run->plan.count, false);
+    return GS_OK;
+}
+
+/* Under verify, what is read has a fingerprint: that of the records, not of their tags. */
+static enum gs_status count_bins(struct gs_run *run, const struct gs_chunk *chunk,
+                                 struct gs_error *err)
+{
+    uint64_t sum = 0;
+    for (uint64_t done = 0; wide_of(run)->options->verify && done < chunk->count;) {
+        struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + done, chunk->count - done);
+        sum += gs_records_fingerprint(part.records, gs_tiles_record_bytes(&run->tiles), part.count);
+        done += part.count;
+    }
+#pragma omp atomic
+    run->fingerprint += sum;
+    return gs_count_bins_cpu(run, chunk, err);
+}
 
 /* A thread's memory. */
 struct hand {
@@ -146,13 +206,13 @@ static uint64_t block_records(const struct gs_wide *wide)
     return records > 0 ? records : 1;
 }
 
-enum gs_status gs_finish_bins(struct gs_wide *wide, struct gs_error *err)
+/* Sort each bin, resolve ties, drop duplicates under options->unique, and write the records. */
+static enum gs_status sort_bins(struct gs_run *run, struct gs_error *err)
 {
-    struct gs_run *run = &wide->run;
+    struct gs_wide *wide = wide_of(run);
     const uint32_t bins = gs_run_bins(run);
     const size_t bytes = (block_records(wide) + 1) * wide->output_bytes;
     atomic_uint next = 0;
-    gs_run_phase(run, GS_STAGE_SORT_BINS, run->plan.count);
     gs_total_bins_cpu(run);
 #pragma omp parallel num_threads(run->plan.threads)
     {
@@ -175,10 +235,20 @@ enum gs_status gs_finish_bins(struct gs_wide *wide, struct gs_error *err)
         gs_pages_free(hand.tags, hand.room * sizeof *hand.tags);
         gs_pages_free(hand.memory, bytes);
     }
-    for (uint32_t bin = 0; bin < bins; bin++) {
-        run->stats->bins += run->counts[bin] > 0;
-        if (run->counts[bin] > run->stats->largest_bin)
-            run->stats->largest_bin = run->counts[bin];
-    }
     return gs_emit_result(&run->emitter, err);
 }
+
+const struct gs_stages gs_stages_records = {
+    .device = "cpu",
+    .scatter_device = "cpu",
+    .chunks_side_by_side = true,
+    .bins_only = true,
+    .suits = suits,
+    .map_output = map_output,
+    .open = gs_open_cpu,
+    .count_bins = count_bins,
+    .prefix_sum = gs_prefix_sum_cpu,
+    .scatter = gs_scatter_cpu,
+    .sort_bins = sort_bins,
+    .close = gs_close_cpu,
+};

@@ -1,0 +1,128 @@
+/* combinations.c -- options that exclude each other.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/combinations.h"
+
+#include "cli/combine.h"
+#include "cli/launcher.h"
+
+const char *gs_mode_option(const struct gs_command *command)
+{
+    switch (command->mode) {
+    case GS_MODE_CHECK:
+        return command->quiet ? "-C" : "-c";
+    case GS_MODE_MERGE:
+        return "-m";
+    case GS_MODE_PRINT:
+        return "--print";
+    default:
+        return NULL;
+    }
+}
+
+/* Why a mode has no use for other options. */
+static const char *explain(enum gs_mode mode)
+{
+    switch (mode) {
+    case GS_MODE_CHECK:
+        return "a check sorts and writes nothing";
+    case GS_MODE_PRINT:
+        return "it shows the records as they are, on standard output";
+    default:
+        return "merging keeps neither state nor positions";
+    }
+}
+
+/* The option that says what is wanted. */
+static const char *wanting(const struct gs_wanted *wanted)
+{
+    return wanted->end == GS_WANTED_TAIL ? "--tail" : "--head";
+}
+
+/* What --head and --tail do not go with. */
+static enum gs_status check_wanted(const struct gs_command *command, struct gs_error *err)
+{
+    const struct gs_wanted *wanted = &command->sort.wanted;
+    if (wanted->end == GS_WANTED_ALL)
+        return GS_OK;
+    if (command->resumes)
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "options '%s' and '--resume' are incompatible: so few records need no "
+                       "temporary files",
+                       wanting(wanted));
+    if (command->combine != NULL)
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "options '%s' and '%s' are incompatible: combine first, and pass that on to "
+                       "gsort -m %s",
+                       wanting(wanted), command->combine->option, wanting(wanted));
+    if (command->mode == GS_MODE_MERGE && command->sort.unique && wanted->end == GS_WANTED_TAIL)
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "options '-mu' and '--tail' are incompatible: without -m, they go together");
+    return GS_OK;
+}
+
+/* What --split does not go with. */
+static enum gs_status check_split(const struct gs_command *command, struct gs_error *err)
+{
+    const char *other = command->resumes ? "--resume"
+                        : command->apart ? "--apart"
+                        : command->local ? "--local"
+                                         : NULL;
+    if (command->split == 0 || other == NULL)
+        return GS_OK;
+    return gs_fail(err, GS_ERR_USAGE, 0, "options '--split' and '%s' are incompatible", other);
+}
+
+/* Options that only some modes have a use for. */
+static enum gs_status check_mode(const struct gs_command *command, struct gs_error *err)
+{
+    const bool prints = command->mode == GS_MODE_PRINT;
+    const bool looks = prints || command->mode == GS_MODE_CHECK;
+    const bool sorts = command->mode == GS_MODE_SORT;
+    const struct gs_combine *combine = command->combine;
+    const struct {
+        bool given, useless;
+        const char *option;
+    } others[] = {
+        {command->output != NULL, looks, "-o"},
+        {command->sort.reverse, prints, "-r"},
+        {command->sort.unique, prints, "-u"},
+        {combine != NULL, looks, combine != NULL ? combine->option : ""},
+        {command->stable, prints, "-s"},
+        {command->sort.wanted.end != GS_WANTED_ALL, looks, wanting(&command->sort.wanted)},
+        {command->split > 0, looks, "--split"},
+        {command->sort.verify, looks, "--verify"},
+        {command->stats != GS_STATS_NONE, looks, "--stats"},
+        {command->stats_file != NULL, looks, "--stats-file"},
+        {command->planned != GS_STATS_NONE, looks, "--plan"},
+        {command->resumes, !sorts, "--resume"},
+        {command->sort.index_bytes != 0, !sorts, "--argsort"},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].given && others[i].useless)
+            return gs_fail(err, GS_ERR_USAGE, 0, "options '%s' and '%s' are incompatible: %s",
+                           gs_mode_option(command), others[i].option, explain(command->mode));
+    return GS_OK;
+}
+
+enum gs_status gs_check_combinations(const struct gs_command *command, struct gs_error *err)
+{
+    if (command->resumes && gs_launcher_variable() != NULL)
+        return gs_fail(err, GS_ERR_USAGE, 0, "--resume: under mpirun, nothing is kept");
+    if (command->sort.index_bytes != 0 && command->sort.verify)
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "options '--argsort' and '--verify' are incompatible: positions do not show "
+                       "what was read");
+    if (command->sort.index_bytes != 0 && command->combine != NULL)
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "options '--argsort' and '%s' are incompatible: positions are not combined",
+                       command->combine->option);
+    if (command->mode == GS_MODE_SORT && command->sort.lists != 0 &&
+        (command->sort.engine == GS_ENGINE_AUTO || command->sort.engine == GS_ENGINE_SAMPLESORT))
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "--lists is for the engines atomicmin, reduction and hybrid: -e names one");
+    enum gs_status st = check_wanted(command, err);
+    if (st == GS_OK)
+        st = check_split(command, err);
+    return st == GS_OK ? check_mode(command, err) : st;
+}

@@ -1,0 +1,71 @@
+/* test_plans.c -- a sort is planned once and not again for each part: calls of gs_plan_make.
+ * SPDX-License-Identifier: MIT
+ */
+#include "common/random.h"
+#include "sort/gsort.h"
+#include "sort/run/plan.h"
+#include "tests/unit/check.h"
+
+#include <stdlib.h>
+
+#define N ((uint64_t)1 << 23)
+
+static unsigned plans;
+
+/* The linker has the rooms call this one instead (--wrap). */
+void __real_gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64_t count);
+void __wrap_gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64_t count);
+void __wrap_gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64_t count)
+{
+    plans++;
+    __real_gs_plan_make(plan, options, count);
+}
+
+static uint64_t written;
+
+static enum gs_status write_keys(struct gs_sink *sink, const void *keys, uint64_t count,
+                                 uint64_t position, struct gs_error *err)
+{
+    (void)sink, (void)keys, (void)position, (void)err;
+#pragma omp atomic
+    written += count;
+    return GS_OK;
+}
+
+int main(void)
+{
+    const struct gs_options options = {.threads = 2};
+    const struct gs_width *calls = gs_width(&options);
+    uint32_t *keys = malloc(N * sizeof *keys);
+    struct gs_sink sink = {.write = write_keys};
+    struct gs_stats stats;
+    struct gs_forecast forecast;
+    struct gs_error err = {.status = GS_OK};
+    if (keys == NULL)
+        return 1;
+    for (uint64_t i = 0; i < N; i++)
+        keys[i] = (uint32_t)gs_random(1, i);
+    const struct gs_span span = {.keys = keys, .count = N, .name = "keys"};
+
+    calls->forecast(&options, N, &forecast);
+    CHECK_EQUAL(plans, 1);
+    CHECK_EQUAL(calls->prepare(&options, N, false), GS_DEVICE_CPU);
+    CHECK_EQUAL(plans, 1);
+    CHECK_EQUAL(calls->sort(&options, &span, 1, &sink, NULL, &stats, &err), GS_OK);
+    CHECK_EQUAL(written, N);
+    CHECK_EQUAL(plans, 2);
+
+    /* Bins in groups of what fits 8 MiB, of which there are more than plans. */
+    const char *directory = "/tmp";
+    const struct gs_external source = {.spans = &span,
+                                       .span_count = 1,
+                                       .memory_bytes = (uint64_t)8 << 20,
+                                       .directories = &directory,
+                                       .directory_count = 1};
+    written = plans = 0;
+    CHECK_EQUAL(calls->sort_external(&options, &source, &sink, NULL, &stats, &err), GS_OK);
+    CHECK_EQUAL(written, N);
+    CHECK(plans > 1 && plans <= 30);
+    free(keys);
+    return check_failures();
+}

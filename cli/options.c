@@ -264,17 +264,6 @@ static void answer(struct argp_state *state, int key)
                                          : ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC);
 }
 
-/* Two different values would be a mistake: of several types, none goes without saying. */
-static enum gs_status set_once(const char *what, const char *arg, const char **value,
-                               struct gs_error *err)
-{
-    if (*value != NULL && strcmp(*value, arg) != 0)
-        return gs_fail(err, GS_ERR_USAGE, 0, "multiple %s specified: '%s' and '%s'", what, *value,
-                       arg);
-    *value = arg;
-    return GS_OK;
-}
-
 static enum gs_status take_option(struct parse *parse, int key, char *arg)
 {
     struct gs_command *command = parse->command;
@@ -299,9 +288,9 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     case OPT_PRINT:
         return gs_set_print(command, arg, err);
     case 't':
-        return set_once("types", arg, &command->named.type, err);
+        return gs_set_once("types", arg, &command->named.type, err);
     case 'R':
-        return set_once("record sizes", arg, &command->named.record, err);
+        return gs_set_once("record sizes", arg, &command->named.record, err);
     case 'k':
         return gs_format_add_key(&command->named, arg, err);
     case OPT_SKIP:
@@ -313,7 +302,7 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     case OPT_TAIL:
         return gs_set_wanted(command, "--tail", GS_WANTED_TAIL, arg, err);
     case OPT_FILES0_FROM:
-        return set_once("lists of files", arg, &command->file_list, err);
+        return gs_set_once("lists of files", arg, &command->file_list, err);
     case 's':
         command->stable = true;
         return GS_OK;
@@ -365,7 +354,7 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     case OPT_STATS:
         return gs_set_report("--stats", arg, &command->stats, err);
     case OPT_STATS_FILE:
-        return set_once("files for statistics", arg, &command->stats_file, err);
+        return gs_set_once("files for statistics", arg, &command->stats_file, err);
     case OPT_VERIFY:
         command->sort.verify = true;
         return GS_OK;

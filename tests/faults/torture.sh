@@ -114,15 +114,14 @@ draw_run()
         "$KEYGEN" "$REPLY" "$n" "${keygen_options[@]}" --seed=$((RANDOM % 1000)) >"in$i"
         files+=("in$i")
     done
-    local plain=$((bytes == 4 && alike == 0))
-    [ "$plain" -eq 0 ] || chance 85 || draw_npy
+    [ "$bytes:$alike" != 4:0 ] || chance 85 || draw_npy
     chance 30 && options+=(-r) && reference_options+=(-r)
     chance 30 && options+=(-u) && reference_options+=(-u)
     [[ ${options[*]} == *--argsort* ]] || chance 70 || options+=(--verify)
     chance 20 && options+=("--bins=$((1 + RANDOM % 4096))")
     chance 20 && options+=("--samples=$((1 + RANDOM))")
     chance 50 && options+=("--parallel=$((1 + RANDOM % 6))")
-    [ "$plain" -eq 1 ] && chance 20 && draw_engine
+    [ "$bytes:$alike" = 4:0 ] && chance 20 && draw_engine
     chance 10 && options+=(--fsync)
     chance 15 && options+=(--direct)
     chance 30 && options+=(-T "$dir/tmp/1")
@@ -130,7 +129,7 @@ draw_run()
     chance 30 && options+=(-S "$((1 << RANDOM % 18))K")
     one_of "${devices[@]}"
     local device=$REPLY
-    [ "$plain" -eq 1 ] || [ "$device" != gpu ] || device=cpu
+    [ "$bytes:$alike" = 4:0 ] || [ "$device" != gpu ] || device=cpu
     if chance 40; then
         [ "${#devices[@]}" -eq 2 ] || device=cpu # make inject-gpu tests faults in CUDA calls
         one_of "${faults[@]}"

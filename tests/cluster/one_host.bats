@@ -33,6 +33,8 @@ stat_of()
     same in -u
     same in -R 100 -k 0:b10 -s
     same in --argsort=u64
+    same in --head=1000
+    same in -u --tail=3
 }
 
 @test "standard input, a FIFO, and an output that replaces the input" {

@@ -111,10 +111,11 @@ static enum gs_status add_fields(struct gs_columns *columns, FILE *names, const 
             GS_TRY(add_field(columns, names, above, field, offset + field->offset, err));
             continue;
         }
-        path = malloc(strlen(above) + field->name_bytes + 2);
+        const size_t path_bytes = strlen(above) + field->name_bytes + 2;
+        path = malloc(path_bytes);
         if (path == NULL)
             return no_memory(err);
-        sprintf(path, "%s%.*s.", above, (int)field->name_bytes, field->name);
+        snprintf(path, path_bytes, "%s%.*s.", above, (int)field->name_bytes, field->name);
         GS_TRY(add_fields(columns, names, path, field->fields, field->field_count,
                           offset + field->offset, err));
         free(path);

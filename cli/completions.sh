@@ -67,7 +67,9 @@ table()
     local names argument text
     while IFS='|' read -r names argument text; do
         case $argument in
-        '' | *=FILE | *=DIR | *=N | *=N] | *=SIZE | *=KEY) printf '%s\n' "$names|$argument|$text|" ;;
+        '' | *=FILE | *=DIR | *=N | *=N] | *=SIZE | *=KEY)
+            printf '%s\n' "$names|$argument|$text|"
+            ;;
         *) printf '%s\n' "$names|$argument|$text|$(words "${names##* }")" ;;
         esac
     done

@@ -3,6 +3,7 @@
  */
 #include "cli/option_values.h"
 
+#include "cli/combinations.h"
 #include "cli/size_arg.h"
 #include "cli/suggest.h"
 #include "common/file.h"
@@ -124,13 +125,36 @@ enum gs_status gs_set_progress(struct gs_command *command, const char *arg, stru
     return st;
 }
 
-enum gs_status gs_parse_check(const char *arg, bool *quiet, struct gs_error *err)
+enum gs_status gs_set_mode(struct gs_command *command, enum gs_mode mode, bool quiet,
+                           struct gs_error *err)
+{
+    const char *before = gs_mode_option(command);
+    command->mode = mode;
+    command->quiet = quiet;
+    const char *now = gs_mode_option(command);
+    if (before == NULL || strcmp(before, now) == 0)
+        return GS_OK;
+    return gs_fail(
+        err, GS_ERR_USAGE, 0,
+        "options '%s' and '%s' are incompatible: each says what to do instead of sorting", before,
+        now);
+}
+
+enum gs_status gs_set_check(struct gs_command *command, const char *arg, struct gs_error *err)
 {
     static const char *const words[] = {"diagnose-first", "quiet", "silent", NULL};
     int index = 0;
     enum gs_status st = arg == NULL ? GS_OK : find_word("--check", arg, words, &index, err);
-    *quiet = index != 0;
-    return st;
+    return st == GS_OK ? gs_set_mode(command, GS_MODE_CHECK, index != 0, err) : st;
+}
+
+enum gs_status gs_set_print(struct gs_command *command, const char *arg, struct gs_error *err)
+{
+    uint64_t *most = &command->print_most;
+    *most = UINT64_MAX;
+    const enum gs_status st =
+        arg == NULL ? GS_OK : gs_count_arg_parse("--print", arg, 0, UINT64_MAX, most, err);
+    return st == GS_OK ? gs_set_mode(command, GS_MODE_PRINT, false, err) : st;
 }
 
 enum gs_status gs_set_output(struct gs_command *command, const char *arg, struct gs_error *err)

@@ -22,8 +22,11 @@ enum gs_status gs_set_report(const char *option, const char *arg, enum gs_stats_
 enum gs_status gs_set_progress(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_output(struct gs_command *command, const char *arg, struct gs_error *err);
 
-/* --check: *quiet says whether only the exit status is to tell the result. */
-enum gs_status gs_parse_check(const char *arg, bool *quiet, struct gs_error *err);
+/* What to do instead of sorting: modes exclude each other. */
+enum gs_status gs_set_mode(struct gs_command *command, enum gs_mode mode, bool quiet,
+                           struct gs_error *err);
+enum gs_status gs_set_check(struct gs_command *command, const char *arg, struct gs_error *err);
+enum gs_status gs_set_print(struct gs_command *command, const char *arg, struct gs_error *err);
 
 /* Of several -S, the largest size counts, as in sort(1); of several --device-memory, the last. */
 enum gs_status gs_set_memory(struct gs_command *command, const char *arg, struct gs_error *err);

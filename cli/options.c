@@ -228,7 +228,6 @@ static const char doc[] =
 /* The state of the parser. */
 struct parse {
     struct gs_command *command;
-    bool has_mode;    /* an option said what to do instead of sorting */
     bool is_answered; /* --help or the like was given and answered: nothing else to do */
     uint64_t threads;
     uint64_t skip;
@@ -265,39 +264,6 @@ static void answer(struct argp_state *state, int key)
                                          : ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC);
 }
 
-/* Two modes exclude each other. */
-static enum gs_status set_mode(struct parse *parse, enum gs_mode mode, bool quiet)
-{
-    struct gs_command *command = parse->command;
-    const char *before = parse->has_mode ? gs_mode_option(command) : NULL;
-    command->mode = mode;
-    command->quiet = quiet;
-    parse->has_mode = true;
-    const char *now = gs_mode_option(command);
-    if (before == NULL || strcmp(before, now) == 0)
-        return GS_OK;
-    return gs_fail(
-        &parse->err, GS_ERR_USAGE, 0,
-        "options '%s' and '%s' are incompatible: each says what to do instead of sorting", before,
-        now);
-}
-
-static enum gs_status set_check(struct parse *parse, const char *arg)
-{
-    bool quiet;
-    const enum gs_status st = gs_parse_check(arg, &quiet, &parse->err);
-    return st == GS_OK ? set_mode(parse, GS_MODE_CHECK, quiet) : st;
-}
-
-static enum gs_status set_print(struct parse *parse, const char *arg)
-{
-    uint64_t *most = &parse->command->print_most;
-    *most = UINT64_MAX;
-    const enum gs_status st =
-        arg == NULL ? GS_OK : gs_count_arg_parse("--print", arg, 0, UINT64_MAX, most, &parse->err);
-    return st == GS_OK ? set_mode(parse, GS_MODE_PRINT, false) : st;
-}
-
 /* Two different values would be a mistake: of several types, none goes without saying. */
 static enum gs_status set_once(const char *what, const char *arg, const char **value,
                                struct gs_error *err)
@@ -323,15 +289,15 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         command->sort.unique = true;
         return GS_OK;
     case 'c':
-        return set_check(parse, NULL);
+        return gs_set_check(command, NULL, err);
     case 'C':
-        return set_check(parse, "quiet");
+        return gs_set_check(command, "quiet", err);
     case 'm':
-        return set_mode(parse, GS_MODE_MERGE, false);
+        return gs_set_mode(command, GS_MODE_MERGE, false, err);
     case OPT_CHECK:
-        return set_check(parse, arg);
+        return gs_set_check(command, arg, err);
     case OPT_PRINT:
-        return set_print(parse, arg);
+        return gs_set_print(command, arg, err);
     case 't':
         return set_once("types", arg, &command->named.type, err);
     case 'R':

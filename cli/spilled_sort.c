@@ -5,6 +5,7 @@
 #include "cli/memory_limit.h"
 
 #include "cli/ahead.h"
+#include "cli/human.h"
 #include "cli/output_sink.h"
 #include "cli/partial_output.h"
 #include "cli/report.h"
@@ -13,7 +14,6 @@
 #include "sort/gsort.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -170,10 +170,13 @@ static enum gs_status reserve_output(struct gs_output *output, uint64_t bytes, b
         return GS_OK;
     if (!find_allocated(output, &held))
         return gs_output_reserve(output, bytes, err);
-    if (before < bytes && before + held < bytes)
-        return gs_fail(err, GS_ERR_OUTPUT, ENOSPC,
-                       "%s: no room for its %" PRIu64 " bytes, only for %" PRIu64, output->name,
-                       bytes, before + held);
+    if (before < bytes && before + held < bytes) {
+        char wanted[GS_HUMAN_TEXT];
+        char there[GS_HUMAN_TEXT];
+        return gs_fail(err, GS_ERR_OUTPUT, ENOSPC, "%s: no room for its %s, only for %s",
+                       output->name, gs_human_bytes(bytes, wanted),
+                       gs_human_bytes(before + held, there));
+    }
     enum gs_status st = gs_output_reserve(output, bytes, err);
     uint64_t after = gs_space_free(output->fd);
     uint64_t taken = held + (before > after ? before - after : 0);

@@ -53,9 +53,19 @@ static void print_bytes(const unsigned char *bytes, uint32_t count, char text[GS
 
 /* What a float is made of. */
 struct shape {
+    int width;
     int fraction_bits;
     int bias; /* of its exponent */
 };
+
+static struct shape shape_of(const struct gs_key_type *type)
+{
+    if (type->kind == GS_TYPE_BFLOAT)
+        return (struct shape){16, 7, 127};
+    return type->bytes == 2   ? (struct shape){16, 10, 15}
+           : type->bytes == 4 ? (struct shape){32, 23, 127}
+                              : (struct shape){64, 52, 1023};
+}
 
 /* The value of a magnitude in bits; that of infinity is as if the exponents went on. Of an f64 that
  * would exceed it. */
@@ -92,22 +102,19 @@ static void print_magnitude(const struct shape *shape, uint64_t magnitude, char 
 
 static void print_float(const struct gs_key_type *type, uint64_t bits, char text[GS_KEY_TEXT])
 {
-    const int width = (int)type->bytes * 8;
-    const int fraction_bits = type->kind == GS_TYPE_BFLOAT ? 7
-                              : width == 16                ? 10
-                              : width == 32                ? 23
-                                                           : 52;
-    const struct shape shape = {fraction_bits, (1 << (width - 2 - fraction_bits)) - 1};
-    const uint64_t infinity = (UINT64_C(1) << (width - 1)) - (UINT64_C(1) << fraction_bits);
-    const uint64_t magnitude = bits & ((UINT64_C(1) << (width - 1)) - 1);
+    const struct shape shape = shape_of(type);
+    const uint64_t sign = UINT64_C(1) << (shape.width - 1);
+    const uint64_t infinity = sign - (UINT64_C(1) << shape.fraction_bits);
+    const uint64_t magnitude = bits & (sign - 1);
     const uint64_t fraction = magnitude - infinity;
+    const uint64_t usual = UINT64_C(1) << (shape.fraction_bits - 1); /* as strtod(3) reads "nan" */
     if (magnitude != bits)
         *text++ = '-';
     if (magnitude < infinity)
         print_magnitude(&shape, magnitude, text, GS_KEY_TEXT - 1);
     else if (magnitude == infinity)
         memcpy(text, "inf", sizeof "inf");
-    else if (fraction == UINT64_C(1) << (fraction_bits - 1)) /* what strtod(3) makes of this */
+    else if (fraction == usual)
         memcpy(text, "nan", sizeof "nan");
     else
         snprintf(text, GS_KEY_TEXT - 1, "nan(0x%" PRIx64 ")", fraction);

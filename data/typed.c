@@ -173,7 +173,7 @@ void gs_alike_record(uint64_t seed, uint64_t n, uint64_t i, unsigned char *to, s
     for (size_t c = 0; c < bytes; c++)
         to[c] = alike_byte(seed, c, gs_random(seed ^ FILL_STREAM, i * bytes + c));
     for (uint64_t k = 1; k <= count; k++) {
-        if (gs_random(seed ^ OUTLIER_STREAM, k) % n != i)
+        if (bytes == 0 || gs_random(seed ^ OUTLIER_STREAM, k) % n != i)
             continue;
         /* The third has the bytes of the first, as if it was copied. */
         const uint64_t what = gs_random(~seed ^ OUTLIER_STREAM, k == 3 ? 1 : k);

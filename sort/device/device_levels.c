@@ -136,17 +136,19 @@ static enum gs_status prepare_slots(struct gs_device_sorter *sorter, unsigned le
     const gs_key *from = slots_of(level, keys, other);
     cudaStream_t stream = sorter->stream;
     *done = false;
-    if (!again && (level > 2 || report->few)) {
+    if (GS_BITS == 32 && !again && (level > 2 || report->few)) {
         GS_CUDA_TRY(gs_device_count_values(sorter, level, keys, other, report));
         gs_device_mark(sorter, GS_DEVICE_SORT_BINS);
         GS_CUDA_TRY(gs_device_await_report(sorter, report));
         *done = report->tiles == 0; /* each slot has been written, or has one value */
-        if (*done)
-            return GS_OK;
     }
+    if (GS_BITS > 32)
+        *done = report->tiles == 0;
+    if (*done)
+        return GS_OK;
     if (digits != GS_GPU_LINEAR)
         GS_CUDA_TRY(gs_map_digits_gpu(work, level, from, report->slots, digits, stream));
-    if (level > 2 || report->repeats)
+    if (GS_BITS == 32 && (level > 2 || report->repeats))
         GS_CUDA_TRY(gs_find_heavy_gpu(work, level, from, report->slots, digits, stream));
     if (level > 2)
         GS_CUDA_TRY(gs_device_clear_counters(sorter, report));
@@ -156,6 +158,8 @@ cleanup:
 
 enum gs_gpu_digits gs_device_choose_digits(unsigned level, const struct gs_gpu_report *report)
 {
+    if (GS_BITS > 32)
+        return level > 2 || report->uneven ? GS_GPU_SPLIT : GS_GPU_LINEAR;
     if (level > 2 || !report->uneven) /* deeper slots are few, or have few keys */
         return GS_GPU_LINEAR;
     return report->skewed ? GS_GPU_DIVIDED : GS_GPU_MAPPED;
@@ -173,7 +177,6 @@ enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *key
     while (report->slots > 0) {
         level++;
         const bool again = rooms && level == 3;
-        const bool heavy = level > 2 || report->repeats != 0;
         gs_key *from = slots_of(level, keys, other);
         gs_key *to = slots_of(level + 1, keys, other);
         const uint64_t jobs = sorter->level_jobs;
@@ -196,7 +199,7 @@ enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *key
         GS_CUDA_TRY(gs_device_plan_level(sorter, level + 1));
         gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
         GS_CUDA_TRY(gs_scatter_digits_gpu(work, level, from, to, most, report->slots, report->tiles,
-                                          digits, heavy, stream));
+                                          digits, stream));
         gs_device_mark(sorter, GS_DEVICE_SCATTER_DIGITS);
         GS_CUDA_TRY(gs_device_await_report(sorter, report));
     }

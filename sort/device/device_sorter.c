@@ -14,11 +14,13 @@ static uint64_t level_slots(const struct gs_gpu_work *work, uint64_t capacity)
 }
 
 /* The most digits of a level, and so the most runs of equal keys that they can add; each may add
- * two jobs. */
+ * two jobs. A value of 1024 copies may have a digit. */
 static uint64_t level_jobs(const struct gs_gpu_work *work, uint64_t capacity)
 {
-    return capacity / GS_GPU_SUB_BIN_KEYS + level_slots(work, capacity) * GS_GPU_DEEP_DIGITS +
-           GS_GPU_SPLITTERS_MAX + 1;
+    const uint64_t slots = level_slots(work, capacity);
+    if (GS_BITS > 32) /* two digits for 2,467 keys, one of them for a value that fills one */
+        return capacity / GS_GPU_REPEATED + 2 * (slots + GS_GPU_SPLITTERS_MAX + 1);
+    return capacity / GS_GPU_SUB_BIN_KEYS + slots * GS_GPU_DEEP_DIGITS + GS_GPU_SPLITTERS_MAX + 1;
 }
 
 /* Place each list in `memory`, or nowhere if that is NULL; returns the bytes of all. */
@@ -40,7 +42,7 @@ static size_t place_lists(struct gs_gpu_work *work, uint64_t capacity, char *mem
 #endif
     /* One for each slot of level 2. */
     const uint64_t maps =
-        work->rows ? gs_device_bins_up_to(capacity, GS_GPU_ONE_LEVEL_KEYS + 1) : 0;
+        GS_BITS == 32 && work->rows ? gs_device_bins_up_to(capacity, GS_GPU_ONE_LEVEL_KEYS + 1) : 0;
     work->maps = gs_device_carve(&memory, &total, maps, sizeof *work->maps);
     /* Slots of level 2 may be smaller than level_slots() assumes, but there is at most one for each
      * bin of level 1. */

@@ -47,7 +47,7 @@ void gs_disorder_text(const struct gs_options *options, const void *before, cons
     bool equal = true;
     uint32_t key = 0;
     for (uint32_t i = 0; i < keys && equal; i++) {
-        const struct gs_key_field whole = {.type = {.bytes = gs_record_bytes(options)}};
+        const struct gs_key_field whole = {.type = {.bytes = gs_plain_bytes(options)}};
         const struct gs_key_field *at =
             options->format != NULL ? &options->format->keys[i] : &whole;
         equal = memcmp((const char *)before + at->offset, (const char *)record + at->offset,

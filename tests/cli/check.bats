@@ -1,4 +1,4 @@
-# -c reports the first disorder as FILE:INDEX: disorder: KEY after KEY and exits 1; in order, 0 and silent.
+# -c reports the first disorder as FILE:INDEX: disorder: KEY after KEY and exits 1.
 # SPDX-License-Identifier: MIT
 
 load ../helper

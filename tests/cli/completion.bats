@@ -13,13 +13,13 @@ setup()
 
 make_completion()
 {
-    "$ROOT/cli/completions.sh" "$1" "$GSORT" gsort >"$1"
+    "$ROOT/cli/completions.sh" "$1" "$GSORT" gsort >"made.$1"
 }
 
 # complete_bash WORD...: what bash completes the last word to. It splits at =, as WORDs are here.
 complete_bash()
 {
-    bash --norc -c 'compopt() { :; }; . ./bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gsort
+    bash --norc -c 'compopt() { :; }; . ./made.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gsort
         printf "%s\n" "${COMPREPLY[@]}"' bash gsort "$@"
 }
 
@@ -58,32 +58,32 @@ options()
 @test "zsh has the options of --help, and their words" {
     make_completion zsh
     options >wanted
-    sed -n "s/^    '\*\(-[-a-zA-Z0-9]*\).*/\1/p" zsh | sed 's/-$//' | sort -u >got
+    sed -n "s/^    '\*\(-[-a-zA-Z0-9]*\).*/\1/p" made.zsh | sed 's/-$//' | sort -u >got
     assert_same wanted got
-    grep -q "^    '\*--device=\[.*\]:NAME:(auto cpu gpu)' " zsh
+    grep -q "^    '\*--device=\[.*\]:NAME:(auto cpu gpu)' " made.zsh
     require zsh
-    zsh -fc '_arguments() { print -l -- "$@" }; . ./zsh' >got
+    zsh -fc '_arguments() { print -l -- "$@" }; . ./made.zsh' >got
     grep -qF -- '*--stats=-[' got
 }
 
 @test "fish has the options of --help, and their words" {
     make_completion fish
     options >wanted
-    grep -Eo -- ' -[sl] [-a-zA-Z0-9]+' fish | sed 's/^ -s /-/; s/^ -l /--/' | sort -u >got
+    grep -Eo -- ' -[sl] [-a-zA-Z0-9]+' made.fish | sed 's/^ -s /-/; s/^ -l /--/' | sort -u >got
     assert_same wanted got
     require fish
     export HOME=$PWD
-    fish -c 'source fish; complete -C "gsort --device="' | cut -f 1 >got
+    fish -c 'source made.fish; complete -C "gsort --device="' | cut -f 1 >got
     [ "$(xargs <got)" = "--device=auto --device=cpu --device=gpu" ]
 }
 
 @test "another name, which is that of ranks" {
     for shell in bash zsh fish; do
-        "$ROOT/cli/completions.sh" "$shell" "$GSORT" keysort-mpi >"$shell"
-        grep -q keysort-mpi "$shell"
-        run -1 grep -w gsort "$shell"
+        "$ROOT/cli/completions.sh" "$shell" "$GSORT" keysort-mpi >"made.$shell"
+        grep -q keysort-mpi "made.$shell"
+        run -1 grep -w gsort "made.$shell"
     done
-    bash -n bash
+    bash -n made.bash
 }
 
 @test "a program that says nothing is an error" {

@@ -3,8 +3,8 @@
 
 load ../npy
 
-# agrees FIELDS RECORD-OPTION...: -t FIELDS sorts ./in as the reference does by these options, checks
-# it so, and shows it as gsort does by these.
+# agrees FIELDS RECORD-OPTION...: -t FIELDS sorts ./in as the reference does by these options,
+# checks it so, and shows it as gsort does by these.
 agrees()
 {
     local fields=$1
@@ -61,7 +61,7 @@ END
 
 @test "what is no list of types is refused, with the right ones" {
     keys 1 2 3 >in
-    for fields in u64, ,u32 u64,,u32 'u64, u32' u64:u32 u64,u33 u64,u32rr u64/u32; do
+    for fields in 'u64,' ',u32' u64,,u32 'u64, u32' u64:u32 u64,u33 u64,u32rr u64/u32; do
         run -2 --separate-stderr gsort -t "$fields" in -o out
         assert_trouble "invalid type in -t argument '$fields'" "f16 bf16 f32 f64" "-t u64,u32r"
     done

@@ -113,7 +113,7 @@ mount_small()
     mount_small 8
     keygen uniform 3M >large
     run -2 --separate-stderr gsort -S 1M -T . large -o small/out
-    assert_trouble small/out "no room for its"
+    assert_trouble small/out "no room for its 12.0 MiB, only for "
     run -2 --separate-stderr bash -c 'gsort -S 1M -T . large >small/out'
     assert_trouble "no room for its"
     [ ! -s small/out ]

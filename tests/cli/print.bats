@@ -142,7 +142,7 @@ END
     done
 }
 
-@test "options that would change what is shown are refused, and so is a file that text would go to" {
+@test "options that would change what is shown are refused, and text to the input" {
     keys 1 2 >in
     for option in -r -u -s --verify --stats --argsort=u32 --plan --resume "-o out" -c -C -m; do
         # shellcheck disable=SC2086  # two words

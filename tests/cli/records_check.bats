@@ -61,7 +61,7 @@ lines()
 @test "the second key decides where the first is equal, in its own direction" {
     lines a2 a1 b2 b1
     ordered -R 20 -k 0:u8 -k 1:u8r
-    disorder 1 97 -R 20 -k 0:u8 -k 1:u8
+    disorder 1 49 -R 20 -k 0:u8 -k 1:u8
     disorder 2 98 -R 20 -k 0:u8r -k 1:u8r
 }
 

@@ -119,6 +119,8 @@ setup()
     require_terminal
     script -q -e -c '"$GSORT" in -o out' typed </dev/null >/dev/null
     [ "$(grep -c 'note: sorted as u32, as neither -t nor -R says what the files are' typed)" -eq 1 ]
+    script -q -e -c '"$GSORT" -c out; "$GSORT" --print=1 out' typed </dev/null >/dev/null
+    [ "$(grep -Ec 'note: (check|print)ed as u32, as neither' typed)" -eq 2 ]
     printf '\x93NUMPY\x01\0\x76\0%-117s\n' \
         "{'descr': '<u4', 'fortran_order': False, 'shape': (1000,), }" | cat - in >x.npy
     for options in "-t u32 in" "-R 4 in" "--format=raw in" x.npy; do

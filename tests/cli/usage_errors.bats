@@ -77,8 +77,8 @@ setup()
 @test "numbers out of range are refused" {
     refused 0 --parallel=0 in -o out
     refused 0 --lists=0 in -o out
-    refused 3 --lists=3 in -o out
-    refused 512 --lists=512 in -o out
+    refused 3 -e hybrid --lists=3 in -o out
+    refused 512 -e hybrid --lists=512 in -o out
     refused 0 --bins=0 in -o out
     refused 0 --samples=0 in -o out
 }

@@ -66,7 +66,7 @@ walk()
 2 | it is u32 or u64 | gsort --argsort=i64 in.bin
 2 | it is u32 or u64 | gsort --argsort in.bin
 2 | it is auto or raw | gsort --format=npz in.bin
-2 | it is one of u8 u16 u32 u64 u128 i8*f64, big-endian with 'be' behind, or bN | gsort -t int in.bin
+2 | it is one of u8 u16 u32 u64 u128 i8*f64, big-endian with*or bN | gsort -t int in.bin
 2 | it is one of u8 | gsort -t u33 in.bin
 2 | it is one of u8 | gsort -t string in.bin
 2 | 'r' belongs to a key; -r reverses | gsort -t f64r in.bin
@@ -151,7 +151,7 @@ END
 2 | directory: Is a directory | gsort directory
 2 | nosuch: cannot read: No such file | gsort nosuch
 2 | -T nosuch: No such file | gsort -T nosuch in.bin
-2 | -T or TMPDIR names another directory: No such file | keygen uniform 1M | TMPDIR=nosuch gsort -S 1M
+2 | -T or TMPDIR names another directory: No such | keygen uniform 1M | TMPDIR=x gsort -S 1M
 2 | nosuch/x: cannot be created: No such file | gsort in.bin -o nosuch/x
 2 | standard output: it is closed | gsort in.bin >&-
 2 | standard output: write failed: it is closed | gsort --plan in.bin >&-

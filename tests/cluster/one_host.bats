@@ -35,6 +35,9 @@ stat_of()
     same in --argsort=u64
     same in --head=1000
     same in -u --tail=3
+    same in --count=u32
+    gsort -o known in
+    same in -u --minus=known
 }
 
 @test "standard input, a FIFO, and an output that replaces the input" {

@@ -25,6 +25,7 @@ refused()
     refused "standard output" in
     refused -m -m in -o out
     refused --engine --engine=hybrid in -o out
+    refused --count --count=u32 in -o out
 }
 
 @test "--head, --tail and --split where ranks exchange records, names from standard input" {

@@ -150,6 +150,10 @@ draw_run()
     elif chance 15; then
         draw_merge
     fi
+    if [[ -z $npy_type && ${reference_options[*]} != *--argsort* ]] && chance 20; then
+        one_of --count=u64 --count=u32 --repeated --single
+        options+=("$REPLY") && reference_options+=("$REPLY")
+    fi
     return 0
 }
 

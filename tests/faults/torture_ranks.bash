@@ -21,7 +21,7 @@ draw_ranks()
     local option
     ranks=0 way='' odd=''
     [ -n "${GSORT_MPI:-}" ] && [ "$may_fail${resumes:-0}$npy_type" = 00 ] && chance 20 || return 0
-    [[ ${reference_options[*]} != *--argsort* ]] || return 0
+    [[ ! ${reference_options[*]} =~ --(argsort|count|repeated|single) ]] || return 0
     ranks=$((1 + RANDOM % 4))
     one_of --apart --apart --local --verify
     way=$REPLY

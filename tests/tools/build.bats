@@ -33,7 +33,8 @@ compiles()
 @test "a room that is compiled as one file: another name, another file, another header" {
     compiles "$room.o" "$room.o"
     compiles "" "$room.o"
-    git mv "$(echo sort/width/*.c)" sort/width/renamed.c
+    local files=(sort/width/*.c)
+    mv "${files[0]}" sort/width/renamed.c
     compiles "$room.o" "$room.o"
     grep -q sort/width/renamed.c "$room.c"
 

@@ -1,7 +1,9 @@
 /* reference.c -- a plain sort of keys and records, which the tests compare gsort's output with.
  * SPDX-License-Identifier: MIT
  *
- *     reference [-r] [-u] [-s] [-t TYPE] [-R SIZE] [-k OFFSET:TYPE[r]]... [--argsort=u32|u64] FILE...
+ *     reference [-rus] [-t TYPE] [-R SIZE] [-k OFFSET:TYPE[r]]... [--argsort=u32|u64] FILE...
+ *
+ * or, for one record of each key: --count=u8 to u64, --repeated, --single.
  *
  * On purpose, it shares no code with gsort. It reads all keys, sorts them by LSD radix sort, three
  * stable counting passes over a third of the bits each, and writes them. Keys are taken from their
@@ -117,6 +119,14 @@ static int take_option(struct reference_order *order, char **argv, int a)
         order->stable = 1;
         return 1;
     }
+    if (strncmp(option, "--count=u", 9) == 0) {
+        order->count = strtoul(option + 9, NULL, 10) / 8;
+        return 1;
+    }
+    if (strcmp(option, "--repeated") == 0 || strcmp(option, "--single") == 0) {
+        *(option[2] == 'r' ? &order->repeated : &order->single) = 1;
+        return 1;
+    }
     if (strcmp(option, "-t") != 0 && strcmp(option, "-R") != 0 && strcmp(option, "-k") != 0) {
         if (option[0] != '-' || option[strspn(option, "-rus")] != '\0' || option[1] == '\0')
             return 0;
@@ -153,7 +163,8 @@ int main(int argc, char **argv)
     }
     if (files == 0)
         read_bytes("-", &bytes, &n, &room);
-    if (order.stable && order.type == NULL && order.record == 0)
+    const int combines = order.count > 0 || order.repeated || order.single;
+    if ((order.stable || combines) && order.type == NULL && order.record == 0)
         order.type = "u32";
     if (order.type != NULL || order.record > 0 || order.key_count > 0)
         reference_sort_records(&order, bytes, n);

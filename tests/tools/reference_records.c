@@ -211,17 +211,11 @@ static struct entry entry_of(const unsigned char *record)
     return entry;
 }
 
-/* The record, or where it was, in little-endian order. */
-static void write_entry(const struct entry *entry, const unsigned char *first)
+/* A place or a count, in little-endian order. */
+static void write_number(size_t number, size_t width)
 {
-    const size_t place = (size_t)(entry->record - first) / record_size;
-    unsigned char index[sizeof place];
-    for (size_t i = 0; i < sizeof index; i++)
-        index[i] = (unsigned char)(place >> (8 * i));
-    if (now->index > 0)
-        fwrite(index, 1, now->index, stdout);
-    else
-        fwrite(entry->record, 1, record_size, stdout);
+    for (size_t i = 0; i < width; i++)
+        putchar((int)(number >> (8 * i) & 255));
 }
 
 void reference_sort_records(const struct reference_order *order, const unsigned char *bytes,
@@ -240,10 +234,18 @@ void reference_sort_records(const struct reference_order *order, const unsigned 
     for (size_t i = 0; i < n; i++)
         entries[i] = entry_of(bytes + i * record_size);
     sort_entries(entries, n, room);
-    for (size_t i = 0; i < n; i++) {
-        if (order->unique && i > 0 && compare_keys(&entries[i - 1], &entries[i]) == 0)
+    const int once = order->unique || order->count > 0 || order->repeated || order->single;
+    for (size_t i = 0, times; i < n; i += times) {
+        for (times = 1; once && i + times < n; times++)
+            if (compare_keys(&entries[i], &entries[i + times]) != 0)
+                break;
+        if (times > 1 ? order->single : order->repeated)
             continue;
-        write_entry(&entries[i], bytes);
+        if (order->index > 0)
+            write_number((size_t)(entries[i].record - bytes) / record_size, order->index);
+        else
+            fwrite(entries[i].record, 1, record_size, stdout);
+        write_number(times, order->count);
     }
     free(entries);
     free(room);

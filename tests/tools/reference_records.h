@@ -16,6 +16,8 @@ struct reference_order {
     int reverse;
     int unique;
     int stable;
+    size_t count; /* --count: bytes of that, or 0 */
+    int repeated, single;
     size_t index; /* --argsort: bytes of the index that is written instead of a record, or 0 */
 };
 

@@ -15,6 +15,10 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
     uint32_t count = tables->count;
     for (uint32_t i = threadIdx.x; i < count; i += TABLE_THREADS)
         s_build.splitter[i] = tables->splitter[i];
+#if GS_BITS > 32
+    for (uint32_t i = threadIdx.x; i < count; i += TABLE_THREADS)
+        tables->last[i] = gs_gpu_least(tables->scale, tables->splitter[i] + 1ULL) - 1;
+#endif
     __syncthreads();
     build_tables(tables, &s_build, count, cells);
 #if GS_BITS > 32
@@ -26,7 +30,7 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
         tables->twins = tables->few = s_build.repeats;
         tables->few_all = tables->uneven = tables->skewed = 0;
 #if GS_BITS > 32 /* of the elements themselves they say nothing */
-        tables->twins = 1;
+        tables->uneven = 1;
         tables->few = 0;
 #endif
     }

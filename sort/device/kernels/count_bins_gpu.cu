@@ -122,7 +122,10 @@ static __device__ __forceinline__ void count_tiles(const gs_key *__restrict__ ke
             proxy[i] = gs_gpu_proxy(splitters.scale, key[i]);
             outside = outside || proxy[i] - 1 >= inner;
         }
-        splitters.classify_proxies(proxy, bin);
+        if constexpr (SEARCH == GS_GPU_STEPS)
+            splitters.classify(key, bin);
+        else
+            splitters.classify_proxies(proxy, bin);
 #endif
 #pragma unroll
         for (int i = 0; i < COUNT_ITEMS; i++)
@@ -166,9 +169,11 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
     case GS_GPU_GUIDE:
         count_tiles<GS_GPU_GUIDE>(keys, n, tables, words, state, s_table, s_seen);
         break;
+#if GS_BITS == 32
     case GS_GPU_GUIDE_PAIRS:
         count_tiles<GS_GPU_GUIDE_PAIRS>(keys, n, tables, words, state, s_table, s_seen);
         break;
+#endif
     default:
         count_tiles<GS_GPU_STEPS>(keys, n, tables, words, state, s_table, s_seen);
         break;
@@ -227,19 +232,25 @@ static __device__ __forceinline__ void find_tile(struct gs_gpu_slot *s_slot,
 
 /* A block counts the digits of one tile of one slot. DIGITS: enum gs_gpu_digits. */
 template <int DIGITS>
-static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
-                                         GS_RESIDENT_BLOCKS((int)DIGIT_BLOCKS, GS_GPU_TILE_THREADS))
+static __global__ void
+__launch_bounds__(GS_GPU_TILE_THREADS, GS_RESIDENT_BLOCKS(DIGITS == GS_GPU_SPLIT ? 2 : DIGIT_BLOCKS,
+                                                          GS_GPU_TILE_THREADS))
     count_digits_kernel(const gs_key *__restrict__ keys, const struct gs_gpu_pages pages,
                         const struct gs_gpu_slot *__restrict__ slots, uint32_t slot_count,
                         const gs_key *heavy, const struct gs_gpu_map *maps,
                         unsigned long long *counters TILES_PARAMETER)
 {
     after_previous();
-    const uint32_t room = GS_GPU_PARTS * GS_GPU_DIGITS_MAX / 2;
+    const uint32_t room =
+        GS_BITS == 32 ? GS_GPU_PARTS * GS_GPU_DIGITS_MAX / 2 : (uint32_t)GS_GPU_DIGITS_MAX;
     __shared__ struct gs_gpu_slot s_slot;
     __shared__ uint32_t s_count[room];
+#if GS_BITS == 32
     __shared__ gs_key s_heavy[GS_GPU_DIGITS_MAX / 2];
     __shared__ __align__(16) uint8_t s_map[DIGITS != GS_GPU_LINEAR ? sizeof(struct gs_gpu_map) : 1];
+#else
+    __shared__ gs_key s_tree[DIGITS == GS_GPU_SPLIT ? GS_GPU_DIGITS_MAX : 1];
+#endif
     const uint32_t t = threadIdx.x;
     for (uint32_t i = t; i < room; i += GS_GPU_TILE_THREADS)
         s_count[i] = 0;
@@ -252,6 +263,7 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
     const uint32_t size =
         (uint32_t)min(s_slot.size - (uint64_t)index * GS_GPU_TILE_KEYS, (uint64_t)GS_GPU_TILE_KEYS);
     const gs_key *tile = tile_at(pages, keys, s_slot, index);
+#if GS_BITS == 32
     const uint32_t counted = s_slot.heavy ? GS_GPU_PARTS * s_slot.bins : s_slot.bins;
     const auto count = [&](const auto &digits) {
         if (s_slot.heavy)
@@ -265,6 +277,14 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
         count(digit_view{s_slot.digit, s_slot.bins});
     else if constexpr (DIGITS != GS_GPU_LINEAR)
         count(load_map<DIGITS == GS_GPU_DIVIDED>(s_slot, maps, (struct gs_gpu_map *)s_map));
+#else
+    (void)maps;
+    const uint32_t counted = s_slot.bins;
+    if (!s_slot.mapped)
+        count_tile(tile, size, digit_view{s_slot.digit, s_slot.bins}, s_count);
+    else if constexpr (DIGITS == GS_GPU_SPLIT)
+        count_tile(tile, size, load_tree(s_slot, heavy, s_tree), s_count);
+#endif
     __syncthreads();
     counters += (uint64_t)GS_GPU_PARTS * s_slot.first_digit;
     for (uint32_t i = t; i < counted; i += GS_GPU_TILE_THREADS)
@@ -272,6 +292,7 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
             atomicAdd(&counters[i], (unsigned long long)s_count[i]);
 }
 
+#if GS_BITS == 32
 /* The slot of this block's tile. */
 static __device__ __forceinline__ struct gs_gpu_slot *slot_of_block(struct gs_gpu_slot *slots,
                                                                     uint32_t slot_count)
@@ -286,7 +307,6 @@ static __device__ __forceinline__ struct gs_gpu_slot *slot_of_block(struct gs_gp
     return &slots[s_index];
 }
 
-#if GS_BITS <= 64
 /* A block extends the bounds of one slot by the keys of one tile. */
 static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
     find_bounds_kernel(const gs_key *__restrict__ keys, struct gs_gpu_slot *slots,
@@ -308,48 +328,9 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
     }
     low = reduce_min_warp(low);
     high = reduce_max_warp(high);
-    using WORD = std::conditional<GS_BITS == 32, uint32_t, unsigned long long>::type;
     if (lane_index() == 0 && low <= high) {
-        atomicMin((WORD *)&slot->low, (WORD)low);
-        atomicMax((WORD *)&slot->high, (WORD)high);
-    }
-}
-#else
-/* The same, first for the upper halves, and then for the LOWER halves of the keys whose upper half
- * is the least or the largest. */
-template <bool LOWER>
-static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
-    find_halves_kernel(const gs_key *__restrict__ keys, struct gs_gpu_slot *slots,
-                       uint32_t slot_count)
-{
-    after_previous();
-    struct gs_gpu_slot *slot = slot_of_block(slots, slot_count);
-    const uint64_t first = (uint64_t)(blockIdx.x - slot->first_tile) * GS_GPU_TILE_KEYS;
-    const uint32_t size = (uint32_t)min(slot->size - first, (uint64_t)GS_GPU_TILE_KEYS);
-    const gs_key *tile = keys + slot->from + first;
-    unsigned long long *slot_low = (unsigned long long *)&slot->low;
-    unsigned long long *slot_high = (unsigned long long *)&slot->high;
-    const unsigned long long least = slot_low[1];
-    const unsigned long long most = slot_high[1];
-    unsigned long long low = ~0ULL;
-    unsigned long long high = 0;
-#pragma unroll 4
-    for (uint32_t x = threadIdx.x; x < size; x += GS_GPU_TILE_THREADS) {
-        const gs_key key = tile[x];
-        const unsigned long long upper = (unsigned long long)(key >> 64);
-        const unsigned long long half = LOWER ? (unsigned long long)key : upper;
-        if (!LOWER || upper == least)
-            low = min(low, half);
-        if (!LOWER || upper == most)
-            high = max(high, half);
-    }
-    for (int lanes = 16; lanes > 0; lanes >>= 1) {
-        low = min(low, __shfl_xor_sync(GS_ALL_LANES, low, lanes));
-        high = max(high, __shfl_xor_sync(GS_ALL_LANES, high, lanes));
-    }
-    if (lane_index() == 0) {
-        atomicMin(&slot_low[!LOWER], low); /* where there was none, nothing changes */
-        atomicMax(&slot_high[!LOWER], high);
+        atomicMin(&slot->low, low);
+        atomicMax(&slot->high, high);
     }
 }
 #endif
@@ -383,19 +364,11 @@ cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level, 
     });
 }
 
+#if GS_BITS == 32
 cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, const gs_key *keys,
                                uint32_t slots, uint32_t tiles, cudaStream_t stream)
 {
-    struct gs_gpu_slot *const list = work->slots[level & 1];
-#if GS_BITS <= 64
-    return gs_launch_next(find_bounds_kernel, tiles, GS_GPU_TILE_THREADS, 0, stream, keys, list,
-                          slots);
-#else
-    const cudaError_t error = gs_launch_next(find_halves_kernel<false>, tiles, GS_GPU_TILE_THREADS,
-                                             0, stream, keys, list, slots);
-    if (error != cudaSuccess)
-        return error;
-    return gs_launch_next(find_halves_kernel<true>, tiles, GS_GPU_TILE_THREADS, 0, stream, keys,
-                          list, slots);
-#endif
+    return gs_launch_next(find_bounds_kernel, tiles, GS_GPU_TILE_THREADS, 0, stream, keys,
+                          work->slots[level & 1], slots);
 }
+#endif

@@ -6,16 +6,18 @@
 
 #include "sort/device/kernels/gpu_sort.h"
 
-/* List a bin of unsorted keys for blocks of its size. low > high: its bounds are unknown. */
+/* List a bin of unsorted keys, with their bounds, for blocks of its size. uneven: keys may be so
+ * between these. Only wider keys' blocks ask. */
 static __device__ void add_job(const struct gs_gpu_work *work, uint64_t start, int64_t from,
-                               uint32_t size, uint32_t in_b, gs_key low, gs_key high)
+                               uint32_t size, uint32_t in_b, bool uneven, gs_key low, gs_key high)
 {
 #if GS_BITS == 32
+    (void)uneven;
     (void)low;
     (void)high;
     struct gs_gpu_job job = {start, from, size, in_b};
 #else
-    struct gs_gpu_job job = {start, from, size, in_b, low, high};
+    struct gs_gpu_job job = {start, from, size, in_b, uneven, low, high};
 #endif
     if (size <= work->small_keys)
         work->small_jobs[atomicAdd(&work->state->listed.small_jobs, 1)] = job;

@@ -35,12 +35,13 @@ cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level, 
 cudaError_t gs_find_bounds_gpu(const struct gs_gpu_work *work, unsigned level, const gs_key *keys,
                                uint32_t slots, uint32_t tiles, cudaStream_t stream);
 
-/* heavy_keys_gpu.cu: find values that make up much of a slot. */
+/* u32/heavy_keys_gpu.cu: find values that make up much of a slot of 32-bit keys. */
 cudaError_t gs_find_heavy_gpu(const struct gs_gpu_work *work, unsigned level, const gs_key *keys,
                               uint32_t slots, enum gs_gpu_digits digits, cudaStream_t stream);
 
-/* map_digits_gpu.cu: if keys are uneven, build the maps of the slots of level 2, or of those of
- * level 1 that are to be split. */
+/* u32/map_digits_gpu.cu: if keys are uneven, build the maps of the slots of level 2, or of those of
+ * level 1 that are to be split. For wider keys, wide/split_slots_gpu.cu: give uneven slots of any
+ * level splitters. */
 cudaError_t gs_map_digits_gpu(const struct gs_gpu_work *work, unsigned level, const gs_key *keys,
                               uint32_t slots, enum gs_gpu_digits digits, cudaStream_t stream);
 
@@ -70,14 +71,13 @@ cudaError_t gs_place_runs_gpu(const struct gs_gpu_work *work, uint32_t *starts,
                               cudaStream_t stream);
 
 /* scatter_gpu.cu: scatter to `bins` wanted bins, at most `most` with equality bins (2 * bins if
- * that is unknown). Also clears the counters of the digits that the level's plan has found. heavy:
- * digits may have heavy values. */
+ * that is unknown). Also clears the counters of the digits that the level's plan has found. */
 cudaError_t gs_scatter_bins_gpu(const struct gs_gpu_work *work, const gs_key *in, gs_key *out,
                                 uint64_t n, uint32_t bins, uint32_t most, unsigned processors,
                                 cudaStream_t stream);
 cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level, const gs_key *in,
                                   gs_key *out, uint64_t most, uint32_t slots, uint32_t tiles,
-                                  enum gs_gpu_digits digits, bool heavy, cudaStream_t stream);
+                                  enum gs_gpu_digits digits, cudaStream_t stream);
 
 /* sort_few_gpu.cu: sort keys[0 .. n), using spare[0 .. n). Correct for any n below 2^31, meant for
  * up to GS_GPU_FEW_KEYS. */

@@ -21,13 +21,13 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
     struct gs_gpu_state *state = work.state;
     struct gs_gpu_slot *slots = work.slots[level & 1];
     const uint32_t count = state->slots[level & 1];
-    /* Equality bins of proxies say nothing about wider keys. */
-    const uint32_t repeats =
-        GS_BITS == 32 ? work.tables->repeats || work.tables->skewed : work.tables->twins;
-    const bool uneven = level <= 2 && work.tables->uneven;
+    const uint32_t repeats = GS_BITS == 32 && (work.tables->repeats || work.tables->skewed);
+    /* Deeper slots of wider keys are there because keys are uneven. */
+    const bool uneven = level <= 2 ? work.tables->uneven : GS_BITS > 32;
     const uint32_t cells = work.tables->skewed ? GS_GPU_MAP_DIVIDED : GS_GPU_MAP_CELLS;
     /* Digits that may have heavy values take more counters, so there are fewer of them. */
-    const uint32_t most = level > 2 || repeats ? GS_GPU_DIGITS_MAX / 2 : GS_GPU_DIGITS_MAX;
+    const uint32_t most = level > 2 || repeats || (GS_BITS > 32 && uneven) ? GS_GPU_DIGITS_MAX / 2
+                                                                           : GS_GPU_DIGITS_MAX;
     unsigned long long before = 0; /* tiles from bit 32 on, digits below */
     for (uint32_t round = 0; round < count; round += PLAN_THREADS) {
         uint32_t i = round + threadIdx.x;
@@ -38,10 +38,12 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
             const struct gs_gpu_slot slot = slots[i];
             uint64_t tiles = (slot.size + GS_GPU_TILE_KEYS - 1) / GS_GPU_TILE_KEYS;
             /* Digits made from a sample vary more in size: aim lower, so that they become jobs. */
-            const uint32_t share = uneven && level == 2 ? work.sub_bin_keys - work.sub_bin_keys / 5
-                                                        : work.sub_bin_keys;
+            const uint32_t share =
+                uneven && (GS_BITS > 32 || level == 2)
+                    ? work.sub_bin_keys - work.sub_bin_keys / (GS_BITS == 32 ? 5 : 3)
+                    : work.sub_bin_keys;
             uint64_t wanted = (slot.size + share - 1) / share;
-            const bool deep = level > 2 && slot.size > work.medium_keys;
+            const bool deep = GS_BITS == 32 && level > 2 && slot.size > work.medium_keys;
             wanted = max(wanted, (uint64_t)(deep ? GS_GPU_DEEP_DIGITS : 1));
             if (slot.low < slot.high) {
                 /* One digit for each value, if values repeat that often: nothing is to be sorted
@@ -57,7 +59,8 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
                 mapped = uneven && !(exact && values <= most);
             }
             bins = (uint32_t)min(wanted, (uint64_t)most);
-            if (slot.values > 0) { /* counted, and only to be written */
+            bins *= GS_BITS > 32 && mapped ? 2 : 1; /* as many equality bins */
+            if (slot.values > 0) {                  /* counted, and only to be written */
                 tiles = 0;
                 bins = 0;
             } else if (slot.low < slot.high) {
@@ -138,7 +141,7 @@ static __device__ __forceinline__ gs_key bin_low(const struct gs_gpu_tables *tab
 #if GS_BITS == 32
     return bin > 0 ? tables->splitter[bin - 1] + 1 : all.low;
 #else
-    return bin > 0 ? gs_gpu_least(tables->scale, tables->splitter[bin - 1] + 1ULL) : all.low;
+    return bin > 0 ? tables->last[bin - 1] + 1 : all.low;
 #endif
 }
 
@@ -148,8 +151,7 @@ static __device__ __forceinline__ gs_key bin_high(const struct gs_gpu_tables *ta
 #if GS_BITS == 32
     return bin < tables->count ? tables->splitter[bin] : all.high;
 #else
-    return bin < tables->count ? gs_gpu_least(tables->scale, tables->splitter[bin] + 1ULL) - 1
-                               : all.high;
+    return bin < tables->count ? tables->last[bin] : all.high;
 #endif
 }
 

@@ -3,8 +3,8 @@
  *
  * A proxy is an element's distance from a least one, without the bits that do not fit: it never
  * falls as elements rise. So bins by proxies are in order, and all that finds bins (guide, tree,
- * linear digits, maps) is made for 32 bits. Elements of one proxy share a bin, which a further
- * level splits by lower bits. Of 32 bits, an element is its own proxy.
+ * linear digits) is made for 32 bits. Where that tells too few elements apart, bins are found by
+ * whole splitters instead. Of 32 bits, an element is its own proxy.
  */
 #ifndef GS_GPU_PROXY_H
 #define GS_GPU_PROXY_H

@@ -96,10 +96,12 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
         scatter_tiles<GS_GPU_GUIDE, ITEMS>(in, n, target, tables, s_table, try_rows, memory,
                                            &state->tiles);
         break;
+#if GS_BITS == 32
     case GS_GPU_GUIDE_PAIRS:
         scatter_tiles<GS_GPU_GUIDE_PAIRS, ITEMS>(in, n, target, tables, s_table, try_rows, memory,
                                                  &state->tiles);
         break;
+#endif
     default:
         scatter_tiles<GS_GPU_STEPS, ITEMS>(in, n, target, tables, s_table, try_rows, memory,
                                            &state->tiles);

@@ -44,8 +44,9 @@
 /* Blocks that count level 1's bins, at most: each notes the bounds of its keys. */
 #define GS_GPU_COUNT_BLOCKS 1024
 
-/* Counters of a digit: keys below its heavy value, above it, and equal to it. */
-#define GS_GPU_PARTS 3
+/* Counters of a digit: keys below its heavy value, above it, and equal to it. Wider keys have
+ * splitters instead of heavy values. */
+#define GS_GPU_PARTS (GS_BITS == 32 ? 3 : 1)
 
 /* A slot gets one digit for each value if a value has this many copies on average. */
 #define GS_GPU_REPEATED 1024
@@ -164,7 +165,8 @@ struct gs_gpu_tables {
     uint32_t steps; /* halving steps after the guide; or levels of the tree */
     uint32_t splitter[GS_GPU_SPLITTERS_MAX + 1];
 #if GS_BITS > 32
-    struct gs_gpu_scale scale; /* of the proxies, which all of the above is about */
+    struct gs_gpu_scale scale;             /* of the proxies, which the guide is about */
+    gs_key last[GS_GPU_SPLITTERS_MAX + 1]; /* the largest key of each bin but the last */
 #endif
 };
 
@@ -172,7 +174,8 @@ struct gs_gpu_tables {
  * the two splitters v-1 and v of an equality bin. Otherwise by a few halving steps from the first
  * bin of its cell; cells are equally wide, or narrower towards the first splitter, like
  * floating-point numbers, whichever leaves fewer steps. If even those are too many, down a binary
- * tree. */
+ * tree. Wider keys for which one look-up of their proxies is not enough: down a tree of whole keys,
+ * since keys that differ may have one proxy. */
 enum gs_gpu_search {
     GS_GPU_GUIDE,
     GS_GPU_GUIDE_PAIRS,
@@ -246,17 +249,19 @@ struct gs_gpu_slot {
     uint32_t room;        /* keys that each digit has room for; 0: digits are counted first */
     uint32_t narrow;      /* whether rooms hold only the low 16 bits of keys */
     uint32_t values;      /* number of its values, if counted: nothing else is left to do; or 0 */
-    uint32_t mapped;      /* whether `digit` gives the cell of a map, which tells the digit */
+    uint32_t mapped;      /* whether `digit` gives the cell of a map, which tells the digit; or, for
+                             wider keys, whether the slot has splitters */
     uint32_t map;         /* number of that map in the level */
     struct gs_gpu_digit digit;
 };
 
-/* How the keys of a level's slots find their digits. LINEAR: digits are equally wide. MAPPED, where
- * keys are uneven: a slot has a map of equally wide cells, each of which belongs to a digit.
- * DIVIDED, where keys are skewed as well, so that a few cells would have most of the keys: there
- * are fewer cells, each is divided into two or more parts, more parts the more keys it holds, and
- * each part belongs to a digit. */
-enum gs_gpu_digits { GS_GPU_LINEAR, GS_GPU_MAPPED, GS_GPU_DIVIDED };
+/* How the keys of a level's slots find their digits. SPLIT, for wider keys: a slot in which they
+ * are uneven, or repeat, has splitters of its own, and equality bins. LINEAR: digits are equally
+ * wide. MAPPED, where keys are uneven: a slot has a map of equally wide cells, each of which
+ * belongs to a digit. DIVIDED, where keys are skewed as well, so that a few cells would have most
+ * of the keys: there are fewer cells, each is divided into two or more parts, more parts the more
+ * keys it holds, and each part belongs to a digit. */
+enum gs_gpu_digits { GS_GPU_LINEAR, GS_GPU_MAPPED, GS_GPU_DIVIDED, GS_GPU_SPLIT };
 
 /* The digit of each cell. Or, for a divided map, first for each cell (number of its first pair of
  * parts) << 4 | log2 of its parts, then the digit of each part. Copied in 16-byte pieces. */
@@ -271,7 +276,8 @@ struct gs_gpu_job {
     uint32_t size;
     uint32_t in_b; /* whether its keys are in b rather than a */
 #if GS_BITS > 32
-    gs_key low; /* bounds of its keys, as in a slot */
+    uint32_t uneven; /* whether keys may be uneven between these bounds */
+    gs_key low;
     gs_key high;
 #endif
 };
@@ -350,7 +356,7 @@ struct gs_gpu_work {
     gs_key *samples;              /* and as much room again, to sort them */
     unsigned long long *cursors;  /* of level 1's bins, GS_GPU_SPLITTERS_MAX + 1 */
     unsigned long long *counters; /* GS_GPU_PARTS per digit of the slots: counts, then cursors */
-    gs_key *heavy;                /* the heavy value of each digit */
+    gs_key *heavy;                /* the heavy value of each digit; or the splitter above it */
 #if GS_BITS > 32
     struct gs_gpu_tile *tiles; /* of the level's slots */
 #endif
@@ -402,7 +408,9 @@ GS_CONSTANT GS_HOST_DEVICE static inline uint32_t gs_gpu_padded(uint32_t index)
 static inline uint32_t gs_gpu_table_words(const struct gs_gpu_work *work, uint32_t bins,
                                           uint32_t most)
 {
-    return gs_gpu_padded(gs_gpu_cells(bins, work->cells)) + most;
+    const uint32_t guide = gs_gpu_padded(gs_gpu_cells(bins, work->cells));
+    const uint32_t tree = 2 * bins * (uint32_t)(sizeof(gs_key) / sizeof(uint32_t));
+    return (GS_BITS == 32 || guide > tree ? guide : tree) + most;
 }
 
 static_assert(GS_GPU_SPLITTERS_MAX < 1 << GS_GPU_LEVELS_MAX, "all splitters are in the tree");

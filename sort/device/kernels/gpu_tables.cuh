@@ -118,15 +118,16 @@ static __device__ void copy_cells(struct table_builder *s_build, struct gs_gpu_t
     __syncthreads();
 }
 
-/* Build the tree of splitters with full levels: nodes after the last splitter hold UINT32_MAX,
+/* Build the tree of splitters with full levels: nodes after the last splitter hold GS_KEY_MAX,
  * which no key exceeds. Nodes are ordered by level, so that those of a level are next to each
  * other. */
-static __device__ void build_tree(struct table_builder *s_build, struct gs_gpu_tables *tables,
+static __device__ void build_tree(const gs_key *splitter, struct gs_gpu_tables *tables,
                                   uint32_t count, uint32_t levels)
 {
+    gs_key *tree = (gs_key *)tables->guide;
     for (uint32_t node = threadIdx.x; node < 1U << levels; node += TABLE_THREADS) {
         const uint32_t i = node > 0 ? splitter_of(node, levels) : UINT32_MAX;
-        tables->guide[node] = i < count ? s_build->splitter[i] : UINT32_MAX;
+        tree[node] = i < count ? splitter[i] : GS_KEY_MAX;
     }
 }
 
@@ -162,6 +163,24 @@ static __device__ void build_tables(struct gs_gpu_tables *tables, struct table_b
     build_guide(s_build, tables, limit, shift);
     uint32_t search = s_build->pairs ? GS_GPU_GUIDE_PAIRS : GS_GPU_GUIDE;
     uint32_t steps = 0;
+#if GS_BITS > 32
+    (void)linear;
+    /* A proxy of all ones has larger keys, too, than those that the scale was made for. */
+    const bool last = count > 0 && s_build->splitter[count - 1] == UINT32_MAX;
+    if (last || s_build->crowded != 0 || s_build->pairs != 0) {
+        search = GS_GPU_TREE;
+        steps = tree_levels(count + 1);
+        build_tree(tables->last, tables, count, steps);
+        cells = max((1U << steps) * (uint32_t)(sizeof(gs_key) / sizeof(uint32_t)), 4U);
+        for (uint32_t i = t; i + 1 < count; i += TABLE_THREADS)
+            if (tables->last[i + 1] - tables->last[i] == 1)
+                s_build->repeats = 1;
+        __syncthreads();
+    } else {
+        for (uint32_t i = t; i < count; i += TABLE_THREADS)
+            tables->last[i] = gs_gpu_least(tables->scale, s_build->splitter[i] + 1ULL) - 1;
+    }
+#else
     if (s_build->crowded != 0) {
         /* The shift with which logarithmic cells hold all distances; cells is a power of two. */
         const uint32_t log_shift = 31 - (uint32_t)__clz((int)cells) - 5;
@@ -182,12 +201,13 @@ static __device__ void build_tables(struct gs_gpu_tables *tables, struct table_b
         if (GS_GPU_STEP_LEVELS * steps >= levels) {
             search = GS_GPU_TREE;
             steps = levels;
-            build_tree(s_build, tables, count, steps);
+            build_tree(s_build->splitter, tables, count, steps);
             cells = max(1U << steps, 4U); /* copied in 16-byte pieces */
         } else if (search == GS_GPU_LOG_STEPS) {
             copy_cells(s_build, tables, cells);
         }
     }
+#endif
     if (t == 0) {
         tables->count = count;
         tables->search = search;

@@ -12,28 +12,6 @@
 
 enum { DIGIT_THREADS = 256 };
 
-/* May a bin of this size be a job if its values are close together? It has more keys than other
- * jobs, but not too many, and there are blocks for medium jobs. (Asked once for both parts of a
- * digit, then again for each.) */
-static __device__ __forceinline__ bool may_be_close(const struct gs_gpu_work *work, uint64_t size)
-{
-    return size > work->medium_keys && size <= GS_GPU_CLOSE_KEYS &&
-           work->medium_keys > work->small_keys;
-}
-
-/* Make a bin a job, or a slot of the next level. close: its values are close together; asked only
- * where that matters. low > high: its bounds are unknown. */
-static __device__ void add_bin(const struct gs_gpu_work *work, unsigned level, uint64_t start,
-                               int64_t from, uint64_t size, bool close, gs_key low, gs_key high)
-{
-    if (size == 0)
-        return;
-    if (size <= work->medium_keys || (close && may_be_close(work, size)))
-        add_job(work, start, from, (uint32_t)size, level & 1, low, high);
-    else
-        add_slot(work, level + 1, start, size, GS_KEY_MAX, 0)->from = from;
-}
-
 /* Level 1: where each bin starts, and what to do with it. */
 static __device__ void plan_bins(const struct gs_gpu_work &work, unsigned long long *s_partial)
 {
@@ -65,7 +43,8 @@ static __device__ void plan_bins(const struct gs_gpu_work &work, unsigned long l
             if (low == high)
                 add_fill(&work, start, size, low);
             else if (size <= (tables->few ? work.small_keys : work.medium_keys))
-                add_job(&work, start, (int64_t)start, (uint32_t)size, 1, low, high);
+                add_job(&work, start, (int64_t)start, (uint32_t)size, 1,
+                        tables->search == GS_GPU_TREE, low, high);
             else
                 add_slot(&work, 2, start, size, low, high);
         }
@@ -84,6 +63,29 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
     plan_bins(work, s_partial);
     __syncthreads();
     end_level(work, 2, sequence, s_partial);
+}
+
+#if GS_BITS == 32
+/* May a bin of this size be a job if its values are close together? It has more keys than other
+ * jobs, but not too many, and there are blocks for medium jobs. (Asked once for both parts of a
+ * digit, then again for each.) */
+static __device__ __forceinline__ bool may_be_close(const struct gs_gpu_work *work, uint64_t size)
+{
+    return size > work->medium_keys && size <= GS_GPU_CLOSE_KEYS &&
+           work->medium_keys > work->small_keys;
+}
+
+/* Make a bin a job, or a slot of the next level. close: its values are close together; asked only
+ * where that matters. */
+static __device__ void add_bin(const struct gs_gpu_work *work, unsigned level, uint64_t start,
+                               int64_t from, uint64_t size, bool close)
+{
+    if (size == 0)
+        return;
+    if (size <= work->medium_keys || (close && may_be_close(work, size)))
+        add_job(work, start, from, (uint32_t)size, level & 1, true, 0, 0);
+    else
+        add_slot(work, level + 1, start, size, GS_KEY_MAX, 0)->from = from;
 }
 
 /* A further level: a block plans the sub-bins of one slot. Their counts become cursors. A digit
@@ -105,7 +107,6 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
         return slot.heavy && (bin + 1) % DIGIT_THREADS != 0 && size > 0 && size_next > 0 &&
                size + size_next <= work.small_keys;
     };
-#if GS_BITS == 32
     /* The least key of a digit, found by a warp. */
     const uint16_t *entry = slot.mapped ? work.maps[slot.map].entry : NULL;
     const auto begin_of = [&](uint32_t d) {
@@ -114,11 +115,6 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
         return work.tables->skewed ? digit_begin<GS_GPU_DIVIDED, true>(slot, entry, d)
                                    : digit_begin<GS_GPU_MAPPED, true>(slot, entry, d);
     };
-#else
-    const bool bounded = !slot.mapped && !slot.heavy; /* the digits' bounds are easy to tell */
-    const struct gs_gpu_scale scale = {slot.digit.base, slot.high, slot.digit.shift};
-    const gs_key most = (slot.high - slot.low) >> slot.digit.shift;
-#endif
     unsigned long long before = 0;
     for (uint32_t round = 0; round < slot.bins; round += DIGIT_THREADS) {
         uint32_t bin = round + threadIdx.x;
@@ -127,11 +123,7 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
         unsigned long long size_more = mine && slot.heavy ? more[bin] : 0;
         unsigned long long size_equal = mine && slot.heavy ? equal[bin] : 0;
         unsigned long long size_next = bin + 1 < slot.bins ? less[bin + 1] : 0;
-        bool close = false;
-        gs_key low = GS_KEY_MAX;
-        gs_key high = 0;
-#if GS_BITS == 32
-        close = !exact && (may_be_close(&work, size) || may_be_close(&work, size_more));
+        bool close = !exact && (may_be_close(&work, size) || may_be_close(&work, size_more));
         for (uint32_t asks = __ballot_sync(GS_ALL_LANES, close); asks != 0; asks &= asks - 1) {
             const uint32_t lane = (uint32_t)__ffs((int)asks) - 1;
             const uint32_t its = bin - lane_index() + lane;
@@ -139,13 +131,6 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
             if (lane_index() == lane)
                 close = values <= GS_GPU_CLOSE_VALUES;
         }
-#else
-        if (bounded && size > 0 && !exact) {
-            const uint64_t next = bin + 1 < slot.bins ? least_distance(slot.digit, bin + 1) : 0;
-            low = bin > 0 ? gs_gpu_least(scale, least_distance(slot.digit, bin)) : slot.low;
-            high = next > 0 && next <= most ? gs_gpu_least(scale, next) - 1 : slot.high;
-        }
-#endif
         bool joined = threadIdx.x > 0 && mine && joins(bin - 1, more[bin - 1], size);
         unsigned long long sum;
         unsigned long long start =
@@ -157,8 +142,7 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
         } else if (mine) {
             less[bin] = start;
             if (!exact && !joined)
-                add_bin(&work, level, slot.start + start, slot.to + (int64_t)start, size, close,
-                        low, high);
+                add_bin(&work, level, slot.start + start, slot.to + (int64_t)start, size, close);
         }
         if (size_equal > 0)
             add_fill(&work, slot.start + start + size, size_equal,
@@ -167,12 +151,67 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
             const unsigned long long larger = start + size + size_equal;
             more[bin] = larger;
             add_bin(&work, level, slot.start + larger, slot.to + (int64_t)larger,
-                    size_more + (joins(bin, size_more, size_next) ? size_next : 0), close, low,
-                    high);
+                    size_more + (joins(bin, size_more, size_next) ? size_next : 0), close);
         }
         __syncthreads();
     }
 }
+#else
+/* The bounds of the keys of a slot's digits; equal for an equality bin. */
+struct digit_bounds {
+    const struct gs_gpu_slot &slot;
+    const gs_key *splitter;
+
+    __device__ __forceinline__ struct key_bounds of(uint32_t d) const
+    {
+        const bool last = d + 1 == slot.bins;
+        if (slot.mapped)
+            return {d > 0 ? splitter[d - 1] + 1 : slot.low, last ? slot.high : splitter[d]};
+        if (digit_is_exact(slot.digit))
+            return {slot.low + d, slot.low + d};
+        const struct gs_gpu_scale scale = {slot.digit.base, slot.high, slot.digit.shift};
+        const gs_key most = (slot.high - slot.low) >> slot.digit.shift;
+        const uint64_t next = last ? 0 : least_distance(slot.digit, d + 1);
+        return {d > 0 ? gs_gpu_least(scale, least_distance(slot.digit, d)) : slot.low,
+                next > 0 && next <= most ? gs_gpu_least(scale, next) - 1 : slot.high};
+    }
+};
+
+/* A further level: a block plans the digits of one slot. Their counts become cursors. */
+static __global__ void __launch_bounds__(DIGIT_THREADS)
+    plan_digits_kernel(const __grid_constant__ struct gs_gpu_work work, unsigned level)
+{
+    after_previous();
+    __shared__ unsigned long long s_partial[33];
+    const struct gs_gpu_slot slot = work.slots[level & 1][blockIdx.x];
+    unsigned long long *counter = work.counters + slot.first_digit;
+    const struct digit_bounds bounds = {slot, work.heavy + slot.first_digit};
+    const bool runs = slot.mapped || digit_is_exact(slot.digit); /* digits may have one value */
+    unsigned long long before = 0;
+    for (uint32_t round = 0; round < slot.bins; round += DIGIT_THREADS) {
+        const uint32_t bin = round + threadIdx.x;
+        const unsigned long long size = bin < slot.bins ? counter[bin] : 0;
+        unsigned long long sum;
+        const unsigned long long begin = before + scan_block<DIGIT_THREADS>(size, s_partial, &sum);
+        before += sum;
+        if (size > 0) {
+            const struct key_bounds its = bounds.of(bin);
+            const uint64_t start = slot.start + begin;
+            const int64_t from = slot.to + (int64_t)begin;
+            const bool one = runs && its.low == its.high;
+            counter[bin] = one ? GS_GPU_SKIP : begin;
+            if (one)
+                add_fill(&work, start, size, its.low);
+            else if (size > work.medium_keys)
+                add_slot(&work, level + 1, start, size, its.low, its.high)->from = from;
+            else
+                add_job(&work, start, from, (uint32_t)size, level & 1, slot.mapped, its.low,
+                        its.high);
+        }
+        __syncthreads();
+    }
+}
+#endif
 
 static __global__ void __launch_bounds__(PLAN_THREADS)
     plan_level_kernel(const __grid_constant__ struct gs_gpu_work work, unsigned level,

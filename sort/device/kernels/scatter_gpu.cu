@@ -9,6 +9,10 @@
 #include "sort/device/kernels/gpu_launchers.h"
 #include "sort/device/kernels/gpu_scatter_bins.cuh"
 
+#if GS_BITS == 32
+#define TILES_PARAMETER
+#define TILES_ARGUMENT
+
 /* Words of shared memory for heavy values, and with them for a slot's map: what finds digits. */
 static const uint32_t HEAVY_WORDS = GS_GPU_DIGITS_MAX / 2 * sizeof(gs_key) / sizeof(uint32_t);
 
@@ -16,22 +20,16 @@ template <int DIGITS> static constexpr __host__ __device__ uint32_t digit_words(
 {
     return HEAVY_WORDS + map_words<DIGITS>();
 }
-
-#if GS_BITS == 32
-#define TILES_PARAMETER
-#define TILES_ARGUMENT
-#define HEAVY_TEMPLATE
-#define HEAVY_ARGUMENT
-#define MAY_BE_HEAVY true
 #else
 #define TILES_PARAMETER , const struct gs_gpu_tile *__restrict__ tiles
 #define TILES_ARGUMENT  , work->tiles
-/* Code for heavy values, even unused, costs wider keys registers. */
-#define HEAVY_TEMPLATE  , bool MAY_BE_HEAVY
-#define HEAVY_ARGUMENT  , HEAVY
-#endif
 
-#if GS_BITS > 32
+/* Words of shared memory for a slot's splitters. */
+template <int DIGITS> static constexpr __host__ __device__ uint32_t digit_words()
+{
+    return DIGITS == GS_GPU_SPLIT ? GS_GPU_DIGITS_MAX * sizeof(gs_key) / sizeof(uint32_t) : 0;
+}
+
 /* Copy the slot of this block's tile into shared memory, a word by each thread; prefetch the
  * keys of a later block's tile. */
 static __device__ __forceinline__ void copy_tile(struct gs_gpu_slot *s_slot,
@@ -53,7 +51,7 @@ static __device__ __forceinline__ void copy_tile(struct gs_gpu_slot *s_slot,
 /* A further level: a block moves one tile of one slot. If each value has a digit of its own,
  * nothing is moved: the counts say all, and runs of equal keys have been listed. DIGITS: enum
  * gs_gpu_digits. */
-template <int ITEMS, int DIGITS, typename PLACE HEAVY_TEMPLATE>
+template <int ITEMS, int DIGITS, typename PLACE>
 static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     scatter_digits_kernel(const gs_key *__restrict__ in, const struct gs_gpu_pages pages,
                           gs_key *__restrict__ out, PLACE limit,
@@ -76,8 +74,10 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     memory.delta = (PLACE *)s_memory;
     memory.count = (uint32_t *)(memory.delta + GS_GPU_DIGITS_MAX);
     uint32_t *s_digits = memory.count + GS_GPU_DIGITS_MAX;
+#if GS_BITS == 32
     gs_key *s_heavy = (gs_key *)s_digits;
     struct gs_gpu_map *s_map = (struct gs_gpu_map *)(s_digits + HEAVY_WORDS);
+#endif
     uint32_t *s_rows = s_digits + digit_words<DIGITS>();
     for (uint32_t b = threadIdx.x; b < GS_GPU_DIGITS_MAX; b += SCATTER_THREADS) {
         memory.count[b] = 0;
@@ -100,18 +100,37 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     const struct flat_target<PLACE> target = {
         out + s_slot.to, limit, cursors
     };
+#if GS_BITS == 32
     const auto digits = [&]() {
         if constexpr (DIGITS == GS_GPU_LINEAR)
             return digit_view{s_slot.digit, s_slot.bins};
         else
             return load_map<DIGITS == GS_GPU_DIVIDED>(s_slot, maps, s_map);
     };
-    if (MAY_BE_HEAVY && s_slot.heavy)
+    if (s_slot.heavy)
         scatter_slot_tile<ITEMS>(
             in, size, target, [&]() { return load_heavy(s_slot, digits(), heavy, s_heavy); },
             2 * s_slot.bins, memory, s_rows, room);
     else
         scatter_slot_tile<ITEMS>(in, size, target, digits, s_slot.bins, memory, s_rows, room);
+#else
+    (void)maps;
+    if (DIGITS == GS_GPU_SPLIT && s_slot.mapped) {
+        for (uint32_t b = threadIdx.x; b < s_slot.bins; b += SCATTER_THREADS)
+            if ((cursors[b] & GS_GPU_SKIP) != 0)
+                memory.delta[b] = limit;
+        scatter_slot_tile<ITEMS>(
+            in, size, target, [&]() { return load_tree(s_slot, heavy, (gs_key *)s_digits); },
+            s_slot.bins, memory, s_rows, room);
+    } else {
+        scatter_slot_tile<ITEMS>(
+            in, size, target,
+            [&]() {
+                return digit_view{s_slot.digit, s_slot.bins};
+            },
+            s_slot.bins, memory, s_rows, room);
+    }
+#endif
 }
 
 template <typename PLACE>
@@ -119,7 +138,7 @@ static struct flat_target<PLACE> flat(const struct gs_gpu_work *work, gs_key *ou
     return {out, (PLACE)n, work->cursors};
 }
 
-template <int DIGITS, typename PLACE, bool HEAVY>
+template <int DIGITS, typename PLACE>
 static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level, const gs_key *in,
                                  gs_key *out, uint64_t most, uint32_t slots, uint32_t tiles,
                                  cudaStream_t stream)
@@ -130,14 +149,13 @@ static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level,
     const uint32_t room = choose_room(work, GS_GPU_TILE_KEYS, others, GS_GPU_DIGITS_MAX);
     const size_t shared = others * sizeof(uint32_t) + room * sizeof(gs_key);
     cudaError_t error =
-        cudaFuncSetAttribute(scatter_digits_kernel<items, DIGITS, PLACE HEAVY_ARGUMENT>,
+        cudaFuncSetAttribute(scatter_digits_kernel<items, DIGITS, PLACE>,
                              cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     if (error != cudaSuccess)
         return error;
-    return gs_launch_next(scatter_digits_kernel<items, DIGITS, PLACE HEAVY_ARGUMENT>, tiles,
-                          SCATTER_THREADS, shared, stream, in, work->pages, out, (PLACE)most,
-                          work->slots[level & 1], slots, room, work->heavy, work->maps,
-                          work->counters TILES_ARGUMENT);
+    return gs_launch_next(scatter_digits_kernel<items, DIGITS, PLACE>, tiles, SCATTER_THREADS,
+                          shared, stream, in, work->pages, out, (PLACE)most, work->slots[level & 1],
+                          slots, room, work->heavy, work->maps, work->counters TILES_ARGUMENT);
 }
 
 /* The most static shared memory that a scatter kernel declares, in bytes. */
@@ -169,16 +187,12 @@ cudaError_t gs_scatter_bins_gpu(const struct gs_gpu_work *work, const gs_key *in
 
 cudaError_t gs_scatter_digits_gpu(const struct gs_gpu_work *work, unsigned level, const gs_key *in,
                                   gs_key *out, uint64_t most, uint32_t slots, uint32_t tiles,
-                                  enum gs_gpu_digits digits, bool heavy, cudaStream_t stream)
+                                  enum gs_gpu_digits digits, cudaStream_t stream)
 {
     return with_digits(digits, [&](auto kind) {
         if (needs_wide(most))
-            return launch_digits<kind, unsigned long long, true>(work, level, in, out, most, slots,
-                                                                 tiles, stream);
-        if (GS_BITS > 32 && !heavy)
-            return launch_digits<kind, uint32_t, GS_BITS == 32>(work, level, in, out, most, slots,
-                                                                tiles, stream);
-        return launch_digits<kind, uint32_t, true>(work, level, in, out, most, slots, tiles,
-                                                   stream);
+            return launch_digits<kind, unsigned long long>(work, level, in, out, most, slots, tiles,
+                                                           stream);
+        return launch_digits<kind, uint32_t>(work, level, in, out, most, slots, tiles, stream);
     });
 }

@@ -146,7 +146,7 @@ static __device__ void look_at_sample(const gs_key *sample, const uint32_t *prox
     (void)skewed;
     (void)least;
     tables->skewed = tables->few = tables->few_all = 0;
-    tables->uneven = uneven;
+    tables->uneven = uneven || all >= GS_GPU_TWINS;
 #else
     tables->skewed = skewed && uneven;
     tables->few = all >= GS_GPU_FEW_TWINS && least >= all / (4 * SAMPLE_PARTS) &&
@@ -194,14 +194,13 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
     clear_state(state, tables, samples);
     uint32_t t = threadIdx.x;
     const uint32_t *proxy = make_proxies(sample, samples, tables, state);
-    const uint32_t largest = GS_BITS == 32 ? UINT32_MAX : proxy[samples - 1];
     if (n / bins > GS_GPU_MEDIUM_KEYS) {
         look_at_sample(sample, proxy, samples, max(samples / bins / 2, 1U), n, maps, &s_look,
                        tables);
     } else if (t == 0) { /* bins will be jobs: none of this matters */
         tables->twins = tables->few = tables->few_all = tables->uneven = tables->skewed = 0;
 #if GS_BITS > 32 /* but where a bin is too large, a value may be frequent */
-        tables->twins = 1;
+        tables->uneven = 1;
 #endif
     }
     __syncthreads();
@@ -210,29 +209,39 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
     while (tables->few && 2 * bins <= most && n / bins > GS_GPU_FEW_BIN_KEYS && bins < s_look.bins)
         bins *= 2;
     uint32_t emitted = 0;
-    uint32_t key = 0;
+    gs_key key = 0;
     bool below = false;
     if (t + 1 < bins) {
         uint32_t pick = (uint32_t)((uint64_t)(t + 1) * samples / bins);
-        uint32_t before = t > 0 ? proxy[(uint64_t)t * samples / bins] : 0;
+        gs_key before = t > 0 ? sample[(uint64_t)t * samples / bins] : 0;
         uint32_t share = max(samples / bins / 2, 1U);
-        key = proxy[pick];
-        bool heavy = (pick + share < samples && proxy[pick + share] == key) ||
-                     (pick >= share && proxy[pick - share] == key);
+        key = sample[pick];
+        bool heavy = (pick + share < samples && sample[pick + share] == key) ||
+                     (pick >= share && sample[pick - share] == key);
         if (t == 0 || before != key) {
             below = heavy && key > 0 && (t == 0 || before != key - 1);
-            emitted = below + (key < largest); /* nothing lies above the largest key */
+            emitted = below + (key < GS_KEY_MAX); /* nothing lies above the largest key */
         }
     }
     uint32_t count;
     uint32_t place = scan_block<TABLE_THREADS>(emitted, s_build.partial, &count);
+#if GS_BITS == 32
+    gs_key *const splitter = s_build.splitter;
+#else
+    gs_key *const splitter = tables->last;
+#endif
     if (below)
-        s_build.splitter[place++] = key - 1;
+        splitter[place++] = key - 1;
     if (emitted > below)
-        s_build.splitter[place] = key;
+        splitter[place] = key;
     __syncthreads();
     for (uint32_t i = t; i < count; i += TABLE_THREADS)
+#if GS_BITS == 32
         tables->splitter[i] = s_build.splitter[i];
+#else
+        s_build.splitter[i] = gs_gpu_proxy(tables->scale, splitter[i]);
+    __syncthreads();
+#endif
     build_tables(tables, &s_build, count, gs_gpu_cells(bins, cells));
 }
 

@@ -224,8 +224,7 @@ static __global__ void __launch_bounds__(JOB_THREADS)
         if (size > 0 && slot.narrow)
             add_narrow_job(&work, slot, d, start, (uint32_t)size);
         else if (size > 0)
-            add_job(&work, start, slot.to + (int64_t)d * slot.room, (uint32_t)size, 1, GS_KEY_MAX,
-                    0);
+            add_job(&work, start, slot.to + (int64_t)d * slot.room, (uint32_t)size, 1, true, 0, 0);
         __syncthreads();
     }
 }

@@ -6,15 +6,14 @@
  * counts the lesser ones of its group, the keys of its digit. (A network of comparators, as for
  * keys of 32 bits, takes more instructions and registers here.) Two counters share a word.
  *
- * Where that would take long, as groups are large and their keys differ (a crowd), the bin starts
- * anew, with the bounds of its own keys instead of those of its digit one level up. Crowds that are
- * left then are sorted by a warp each (gpu_crowds_wide.cuh), or by all warps and a digit of their
- * own; if even that leaves a large one, a bitonic network sorts all keys of the bin: slower than
- * all else, but equally fast for any keys.
+ * Where that would take long, as groups are large and their keys differ (a crowd), or where keys
+ * are known to be uneven, splitters drawn from the bin make the groups instead: of keys between two
+ * of them, few whatever the keys are, and of keys equal to one, which need no ranks. Should the
+ * sample still miss a crowd, a bitonic network sorts the bin.
  */
 #include "sort/device/kernels/gpu_launch.cuh"
 #include "sort/device/kernels/gpu_launchers.h"
-#include "sort/device/wide/gpu_crowds_wide.cuh"
+#include "sort/device/wide/gpu_groups.cuh"
 
 enum {
     ITEMS = 8, /* of a thread, in a small job */
@@ -33,97 +32,57 @@ static __device__ __forceinline__ void load_keys(const gs_key *in, uint32_t size
         key[i] = in[min(i * THREADS + threadIdx.x, size - 1)];
 }
 
-/* The bounds of this block's keys; every thread has some. */
+/* Sort this block's job by a network. Not inline, as it would cost other cases registers. */
 template <int THREADS, int N>
-static __device__ __forceinline__ void find_bounds(const gs_key (&key)[N], gs_key *low,
-                                                   gs_key *high)
+static __device__ __noinline__ void sort_network(const gs_key *in, gs_key *out, uint32_t size)
 {
-    __shared__ gs_key s_low[THREADS / 32], s_high[THREADS / 32];
-    *low = *high = key[0];
+    extern __shared__ __align__(16) unsigned char s_memory[];
+    gs_key *s_keys = (gs_key *)s_memory;
+    const uint32_t t = threadIdx.x;
+    gs_key key[N];
 #pragma unroll
-    for (int i = 1; i < N; i++) {
-        *low = min(*low, key[i]);
-        *high = max(*high, key[i]);
-    }
-    *low = reduce_min_warp(*low);
-    *high = reduce_max_warp(*high);
-    if (lane_index() == 0) {
-        s_low[threadIdx.x / 32] = *low;
-        s_high[threadIdx.x / 32] = *high;
-    }
+    for (int i = 0; i < N; i++)
+        key[i] = i * THREADS + t < size ? in[i * THREADS + t] : GS_KEY_MAX;
+    sort_bitonic(key, s_keys, (uint32_t)THREADS);
     __syncthreads();
-    *low = reduce_min_warp(s_low[lane_index() % (THREADS / 32)]);
-    *high = reduce_max_warp(s_high[lane_index() % (THREADS / 32)]);
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        s_keys[t * N + i] = key[i];
     __syncthreads();
+    for (uint32_t x = t; x < size; x += THREADS)
+        out[x] = s_keys[x];
 }
 
-/* Sort the large crowds of the keys in shared memory, each by a digit of its own. Returns false if
- * that leaves a large crowd somewhere. */
+/* Sort this block's job by splitters of its own. Returns false if there is a crowd all the same:
+ * nothing has been written then. Not inline, either. */
 template <int THREADS, int N>
-static __device__ __forceinline__ bool split_crowds(struct bin_memory<THREADS * N> *memory,
-                                                    const struct crowd_list<THREADS * N> *crowds,
-                                                    gs_key *out)
+static __device__ __noinline__ bool sort_sampled(const gs_key *in, gs_key *out, uint32_t size)
 {
-    __shared__ struct crowd_list<THREADS * N> s_inner;
-    for (uint32_t i = 0; i < crowds->large; i++) {
-        const uint32_t crowd = crowds->crowd[crowds->MOST - 1 - i];
-        const uint32_t first = crowd >> 16;
-        const uint32_t size = crowd & 0xffff;
-        gs_key *s_keys = memory->key + first;
-        gs_key key[N];
-        gs_key low, high;
-        load_keys<THREADS>(s_keys, size, key);
-        find_bounds<THREADS>(key, &low, &high);
-        if (low == high) /* written already */
-            continue;
-        const struct gs_gpu_digit digit = make_digit(low, high, THREADS * N);
-        if (place_keys<THREADS>(memory, key, first, size, digit)) {
-            settle_crowds<THREADS, N>(memory, s_keys, &s_inner);
-            if (s_inner.large > 0)
-                return false;
-        }
-        write_ranked<THREADS>(memory, s_keys, size, digit, out + first);
-        __syncthreads();
-    }
+    extern __shared__ __align__(16) unsigned char s_memory[];
+    __shared__ gs_key s_splitter[gs_gpu_padded(THREADS)];
+    struct bin_memory<THREADS *N> *memory = (struct bin_memory<THREADS * N> *)s_memory;
+    __syncthreads(); /* what came before has been read */
+    sort_splitters<THREADS>(in[threadIdx.x * size / THREADS], memory->key, s_splitter);
+    gs_key key[N];
+    load_keys<THREADS>(in, size, key);
+    const struct sampled_groups<THREADS> groups = {
+        s_splitter
+    };
+    const uint32_t largest = place_keys<THREADS>(memory, key, size, groups) & 0xffff;
+    if (__syncthreads_or(largest > CROWD_MOST) != 0)
+        return false;
+    write_ranked<THREADS>(memory, size, groups, out);
     return true;
 }
 
-/* Sort this block's job whatever its keys are. Not inline, as it would cost the usual case
- * registers; nothing has been written yet. */
+/* Sort this block's job whatever its keys are; nothing has been written yet. */
 template <int THREADS, int N>
-static __device__ __noinline__ void sort_hard(const gs_key *in, gs_key *out, uint32_t size)
+static __device__ __forceinline__ void sort_hard(const gs_key *in, gs_key *out, uint32_t size)
 {
-    extern __shared__ __align__(16) unsigned char s_memory[];
-    __shared__ struct crowd_list<THREADS * N> s_crowds;
-    struct bin_memory<THREADS *N> *memory = (struct bin_memory<THREADS * N> *)s_memory;
-    const uint32_t t = threadIdx.x;
-    gs_key key[N];
-    gs_key low, high;
-    load_keys<THREADS>(in, size, key);
-    find_bounds<THREADS>(key, &low, &high);
-    if (low == high)
-        return write_run(out, size, low);
-    const struct gs_gpu_digit digit = make_digit(low, high, THREADS * N);
-    const bool crowded = place_keys<THREADS>(memory, key, 0, size, digit);
-    if (crowded)
-        settle_crowds<THREADS, N>(memory, memory->key, &s_crowds);
-    write_ranked<THREADS>(memory, memory->key, size, digit, out);
-    if (!crowded)
-        return;
-    __syncthreads();
-    if (split_crowds<THREADS, N>(memory, &s_crowds, out))
-        return;
-#pragma unroll
-    for (int i = 0; i < N; i++)
-        key[i] = i * THREADS + t < size ? memory->key[i * THREADS + t] : GS_KEY_MAX;
-    sort_bitonic(key, memory->key, (uint32_t)THREADS);
-    __syncthreads();
-#pragma unroll
-    for (int i = 0; i < N; i++)
-        memory->key[t * N + i] = key[i];
-    __syncthreads();
-    for (uint32_t x = t; x < size; x += THREADS)
-        out[x] = memory->key[x];
+    if (!sort_sampled<THREADS, N>(in, out, size)) {
+        __syncthreads();
+        sort_network<THREADS, N>(in, out, size);
+    }
 }
 
 /* Sort this block's job, and prefetch the keys of the job AHEAD blocks later. */
@@ -141,16 +100,19 @@ static __device__ __forceinline__ void sort_job(const gs_key *a, const gs_key *b
         const struct gs_gpu_job *later = &jobs[blockIdx.x + AHEAD];
         prefetch_keys((later->in_b ? b : a) + later->from, later->size / 2 * 2);
     }
-    if (job.low > job.high)
-        return sort_hard<THREADS, N>(in, out, size);
     if (job.low == job.high)
         return write_run(out, size, job.low);
-    gs_key key[N];
-    load_keys<THREADS>(in, size, key);
-    const struct gs_gpu_digit digit = make_digit(job.low, job.high, THREADS * N);
-    if (place_keys<THREADS>(memory, key, 0, size, digit))
-        return sort_hard<THREADS, N>(in, out, size);
-    write_ranked<THREADS>(memory, memory->key, size, digit, out);
+    const struct linear_groups<THREADS *N> groups = {
+        make_digit(job.low, job.high, THREADS *N)
+    };
+    if (!job.uneven || looks_even<THREADS, N>(memory, in, size, groups)) {
+        gs_key key[N];
+        load_keys<THREADS>(in, size, key);
+        const uint32_t largest = place_keys<THREADS>(memory, key, size, groups);
+        if (!has_crowd<THREADS>(memory, size, largest, groups))
+            return write_ranked<THREADS>(memory, size, groups, out);
+    }
+    sort_hard<THREADS, N>(in, out, size);
 }
 
 /* How much there is to do, as the host knows it; or, if state is not NULL, as the device's lists

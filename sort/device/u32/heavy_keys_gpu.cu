@@ -21,10 +21,10 @@
 
 enum {
     HEAVY_THREADS = 1024,
-    HEAVY_EACH = GS_BITS == 32 ? 2 : 1, /* most samples of a thread */
+    HEAVY_EACH = 2, /* most samples of a thread */
     HEAVY_SAMPLES = HEAVY_EACH * HEAVY_THREADS,
     HEAVY_CELLS = 2 * HEAVY_SAMPLES,
-    HEAVY_CELLS_LOG2 = GS_BITS == 32 ? 12 : 11,
+    HEAVY_CELLS_LOG2 = 12,
     HEAVY_LEAST = 4,  /* fewest copies in the sample */
     HEAVY_SPARSE = 32 /* fewest keys of the slot per sample */
 };
@@ -45,15 +45,6 @@ static __device__ __forceinline__ struct gs_gpu_slot load_past_cache(const struc
 
 static_assert(sizeof(struct gs_gpu_slot) % sizeof(unsigned long long) == 0, "whole words");
 
-#if GS_BITS > 32
-static __device__ __forceinline__ uint32_t hash_of(gs_key key)
-{
-    const uint64_t word =
-        (uint64_t)key ^ (GS_BITS > 64 ? gs_random(1, (uint64_t)(key >> 32 >> 32)) : 0);
-    return (uint32_t)(word * 0x9e3779b97f4a7c15U >> (64 - HEAVY_CELLS_LOG2));
-}
-#endif
-
 /* A block finds the heavy values of one slot. DIGITS: enum gs_gpu_digits. */
 template <int DIGITS>
 static __global__ void __launch_bounds__(HEAVY_THREADS)
@@ -63,10 +54,7 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
 {
     if (DIGITS == GS_GPU_LINEAR)
         after_previous();
-    __shared__ uint32_t s_cell[HEAVY_CELLS]; /* keys; or wider ones' numbers in the sample */
-#if GS_BITS > 32
-    __shared__ gs_key s_drawn[HEAVY_SAMPLES];
-#endif
+    __shared__ uint32_t s_cell[HEAVY_CELLS]; /* keys */
     __shared__ uint32_t s_count[HEAVY_CELLS];
     __shared__ uint32_t s_best[GS_GPU_DIGITS_MAX / 2]; /* copies << 16 | cell */
     __shared__ uint32_t s_all, s_most;                 /* copies of heavy values: of all, of one */
@@ -80,17 +68,7 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
     const map_view<DIGITS == GS_GPU_DIVIDED> map = {slot.digit, maps[slot.map].entry};
     const uint32_t samples =
         max((uint32_t)min(slot.size / HEAVY_SPARSE, (uint64_t)HEAVY_SAMPLES), 1U);
-#if GS_BITS == 32
     const uint32_t none = slot.high < GS_KEY_MAX ? slot.high + 1 : slot.low - 1;
-#define KEY_OF(mark) (mark)
-#define MARK_OF(i)   key
-#define CELL_OF(key) ((key)*2654435769U >> (32 - HEAVY_CELLS_LOG2))
-#else
-    const uint32_t none = UINT32_MAX;
-#define KEY_OF(mark) s_drawn[mark]
-#define MARK_OF(i)   ((i)*HEAVY_THREADS + t)
-#define CELL_OF(key) hash_of(key)
-#endif
     gs_key drawn[HEAVY_EACH];
 #pragma unroll
     for (int i = 0; i < HEAVY_EACH; i++) {
@@ -99,9 +77,6 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
             gs_sample_position(min(j, samples - 1), samples, slot.size, GS_SAMPLE_SEED);
         drawn[i] =
             tile_at(pages, keys, slot, (uint32_t)(at / GS_GPU_TILE_KEYS))[at % GS_GPU_TILE_KEYS];
-#if GS_BITS > 32
-        s_drawn[j] = drawn[i];
-#endif
     }
     for (uint32_t i = t; i < HEAVY_CELLS; i += HEAVY_THREADS) {
         s_cell[i] = none;
@@ -119,11 +94,11 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
         if (i * HEAVY_THREADS + t >= samples)
             continue;
         const gs_key key = drawn[i];
-        uint32_t cell = CELL_OF(key);
-        uint32_t found = atomicCAS(&s_cell[cell], none, MARK_OF(i));
-        while (found != none && KEY_OF(found) != key) {
+        uint32_t cell = key * 2654435769U >> (32 - HEAVY_CELLS_LOG2);
+        uint32_t found = atomicCAS(&s_cell[cell], none, key);
+        while (found != none && found != key) {
             cell = (cell + 1) % HEAVY_CELLS;
-            found = atomicCAS(&s_cell[cell], none, MARK_OF(i));
+            found = atomicCAS(&s_cell[cell], none, key);
         }
         atomicAdd(&s_count[cell], 1);
     }
@@ -133,7 +108,7 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
 
     for (uint32_t cell = t; cell < HEAVY_CELLS; cell += HEAVY_THREADS)
         if (s_count[cell] >= HEAVY_LEAST) {
-            const gs_key key[1] = {KEY_OF(s_cell[cell])};
+            const gs_key key[1] = {s_cell[cell]};
             uint32_t digit[1] = {min(digit_of(slot.digit, key[0]), slot.bins - 1)};
             if (DIGITS != GS_GPU_LINEAR && slot.mapped)
                 map.classify(key, digit);
@@ -143,7 +118,7 @@ static __global__ void __launch_bounds__(HEAVY_THREADS)
     for (uint32_t d = t; d < slot.bins; d += HEAVY_THREADS) {
         uint32_t best = s_best[d];
         /* A digit without one gets the largest key: keys equal to that count as heavy. */
-        heavy[slot.first_digit + d] = best > 0 ? KEY_OF(s_cell[best & 0xffff]) : GS_KEY_MAX;
+        heavy[slot.first_digit + d] = best > 0 ? s_cell[best & 0xffff] : GS_KEY_MAX;
         if (best > 0) {
             atomicAdd(&s_all, best >> 16);
             atomicMax(&s_most, best >> 16);

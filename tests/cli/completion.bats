@@ -19,7 +19,8 @@ make_completion()
 # complete_bash WORD...: what bash completes the last word to. It splits at =, as WORDs are here.
 complete_bash()
 {
-    bash --norc -c 'compopt() { :; }; . ./made.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gsort
+    bash --norc -c 'compopt() { :; }; . ./made.bash
+        COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gsort
         printf "%s\n" "${COMPREPLY[@]}"' bash gsort "$@"
 }
 

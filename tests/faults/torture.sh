@@ -248,7 +248,7 @@ while :; do
     seed=$((seed + 1))
     [ "$EPOCHSECONDS" -lt "$end" ] || break
 done
-echo "torture: $runs runs, $merges of them merges, $alikes of records alike, $arrays of .npy, $ranked by ranks," \
-    "$resumed resumed, $injected with a fault, $rewritten rewritten meanwhile, $refused refused," \
-    "$bad bad"
+echo "torture: $runs runs, $merges of them merges, $alikes of records alike, $arrays of .npy," \
+    "$ranked by ranks, $resumed resumed, $injected with a fault, $rewritten rewritten meanwhile," \
+    "$refused refused, $bad bad"
 [ "$bad" -eq 0 ]

@@ -33,6 +33,8 @@ stat_of()
     same in -u
     same in -R 100 -k 0:b10 -s
     same in --argsort=u64
+    same in --head=1000
+    same in -u --tail=3
     same in --count=u32
     gsort -o known in
     same in -u --minus=known

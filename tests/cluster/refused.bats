@@ -28,6 +28,13 @@ refused()
     refused --count --count=u32 in -o out
 }
 
+@test "--head, --tail and --split where ranks exchange records, names from standard input" {
+    refused "--head and --tail" --head=5 in -o out
+    refused "--head and --tail" --tail=5 in -o out
+    refused "'--split' and '--apart'" --split=2 --apart in -o out%d
+    refused "--files0-from=-" --files0-from=- -o out
+}
+
 @test "a bad option, which the first rank says" {
     refused frobnicate --frobnicate in -o out
     refused verify --argsort=u32 --verify in -o out

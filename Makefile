@@ -60,7 +60,8 @@ CPP_FLAGS := -I. -D_GNU_SOURCE -DGS_CUDA=$(CUDA) -DGS_HIGHWAY=$(HIGHWAY) $(call 
 LIBS      := -lpthread -lm $(call is,STATIC,-static -s)
 
 # The rooms of the house, from the ground up (sort/README.md); a source in none of them is an error.
-ROOMS     := common types check api cli
+COMMON    := common common/memory common/formats common/files
+ROOMS     := $(COMMON) types check api cli
 # Compiled for keys of 32 bits, and again for wider ones.
 WIDTHS    ?= 64 128
 KEY_ROOMS := keys bin split run merge cpu ways pipeline engines sorter external width
@@ -82,7 +83,7 @@ GPU_ONCE  := sort/gpu/gpu_start.c sort/device/gpu_call.c
 # names in common.
 APART     := pipeline split ways
 WHOLE     := $(filter-out $(APART),$(KEY_ROOMS) $(TAG_ROOMS) $(RECORD_ROOMS))
-folder   = $(if $(filter common cli,$(1)),$(1),sort/$(1))
+folder   = $(if $(filter common common/% cli,$(1)),$(1),sort/$(1))
 sources  = $(foreach room,$(1),$(wildcard $(call folder,$(room))/*.$(2)))
 # What stands in for others (absent), and what does not (present).
 present  = $(filter-out %_absent.c,$(call sources,$(1),c))
@@ -130,7 +131,7 @@ WIDE_128 := $(WIDE) $(call present,$(RECORD_ROOMS))
 objects  = $(addprefix $(1)/,$(patsubst %,%.o,$(basename $(filter-out $(WHOLE:%=sort/%/%.c),$(2)))) \
            $(foreach room,$(WHOLE),$(if $(filter sort/$(room)/%.c,$(2)),sort/$(room).o)))
 MAIN     := $(B)/cli/main.o $(B)/cli/openmp_environment.o
-GROUND   := $(call objects,$(B),$(call present,common types check))
+GROUND   := $(call objects,$(B),$(call present,$(COMMON) types check))
 OBJECTS  := $(filter-out $(MAIN),$(call objects,$(B),$(call present,$(ROOMS)) $(NARROW))) $(WIDTHS:%=$(B)/width%.o)
 NO_MPI   := $(call objects,$(B),$(call absent,$(MPI_ROOMS)))
 MPI_OBJECTS := $(call objects,$(M),$(call present,$(MPI_ROOMS)))
@@ -139,10 +140,10 @@ wide_objects = $(call objects,$(B)/w$(1),$(WIDE_$(1)))
 # -O3 where the keys' time goes, -Os for what leads there.
 ifeq ($(origin CFLAGS),file)
   in_widths = $(foreach width,$(B) $(WIDTHS:%=$(B)/w%),$(1:%=$(width)/sort/%.o))
-  $(call in_widths,keys bin split/search_bins ways/few_values) $(call objects,$(B),$(call present,split/u32) common/codec.c) \
+  $(call in_widths,keys bin split/search_bins ways/few_values) $(call objects,$(B),$(call present,split/u32) common/formats/codec.c) \
   $(B)/sort/cpu.o $(M)/sort/cluster/deal.o $(M)/sort/cluster/ranges.o: private CFLAGS += -O3
   $(call in_widths,sorter pipeline/distribute pipeline/incoming pipeline/pipeline) $(call objects,$(B),$(call present,cli)) \
-  $(patsubst %,$(B)/common/%.o,format input npy npy_format npy_literal npy_plain npy_type output tempfile): private CFLAGS += -Os
+  $(patsubst %,$(B)/%.o,common/formats/format common/files/input common/formats/npy common/formats/npy_format common/formats/npy_literal common/formats/npy_plain common/formats/npy_type common/files/output common/files/tempfile): private CFLAGS += -Os
 endif
 # GCC's OpenMP runtime, static: a shared one reads the environment before openmp_environment.c runs.
 STATIC_GOMP := $(if $(CLANG),,$(filter /%,$(shell $(CC) -print-file-name=libgomp.a)))
@@ -265,7 +266,7 @@ $(B)/unit/test_plans: private LDFLAGS += -Wl,--wrap=gs_plan_make
 units: $(UNITS)
 
 TOOL_FLAGS := -I. -D_GNU_SOURCE -std=c11 $(WARNINGS) -Wconversion -O2
-build/keygen: $(patsubst %,build/tools/%.o,data/keygen data/dist data/typed common/format common/status)
+build/keygen: $(patsubst %,build/tools/%.o,data/keygen data/dist data/typed common/formats/format common/status)
 build/reference: build/tools/tests/tools/reference.o build/tools/tests/tools/reference_records.o
 build/fuzz_options: build/tools/tests/fuzz/fuzz_options.o
 build/peak: build/tools/tests/tools/peak.o

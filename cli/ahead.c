@@ -7,7 +7,7 @@
  */
 #include "cli/ahead.h"
 
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

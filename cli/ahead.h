@@ -4,8 +4,8 @@
 #ifndef GS_AHEAD_H
 #define GS_AHEAD_H
 
-#include "common/input.h"
-#include "common/output.h"
+#include "common/files/input.h"
+#include "common/files/output.h"
 #include "sort/gsort.h"
 
 /* At least `bytes` bytes of input are known to come. If a GPU will sort that much, start CUDA now

@@ -3,8 +3,8 @@
  */
 #include "cli/combine.h"
 
-#include "common/field_sum.h"
-#include "common/record_copy.h"
+#include "common/formats/field_sum.h"
+#include "common/formats/record_copy.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

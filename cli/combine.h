@@ -9,8 +9,7 @@
 #ifndef GS_COMBINE_H
 #define GS_COMBINE_H
 
-#include "common/npy.h"
-#include "common/record_order.h"
+#include "common/formats/npy.h"
 #include "sort/gsort.h"
 
 enum gs_combine_option {

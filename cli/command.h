@@ -4,9 +4,8 @@
 #ifndef GS_COMMAND_H
 #define GS_COMMAND_H
 
-#include "common/format.h"
-#include "common/pace.h"
-#include "common/record_order.h"
+#include "common/formats/format.h"
+#include "common/files/pace.h"
 #include "sort/gsort.h"
 
 #include <stdbool.h>

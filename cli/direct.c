@@ -3,8 +3,8 @@
  */
 #include "cli/direct.h"
 
-#include "common/direct_file.h"
-#include "common/memory.h"
+#include "common/files/direct_file.h"
+#include "common/memory/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
 #ifndef GS_DIRECT_H
 #define GS_DIRECT_H
 
-#include "common/output.h"
+#include "common/files/output.h"
 
 struct gs_direct_writer;
 

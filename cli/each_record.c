@@ -6,8 +6,8 @@
  */
 #include "cli/each_record.h"
 
-#include "common/memory.h"
-#include "common/pipe.h"
+#include "common/memory/memory.h"
+#include "common/files/pipe.h"
 
 #include <errno.h>
 #include <string.h>

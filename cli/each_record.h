@@ -4,7 +4,7 @@
 #ifndef GS_EACH_RECORD_H
 #define GS_EACH_RECORD_H
 
-#include "common/input.h"
+#include "common/files/input.h"
 #include "sort/gsort.h"
 
 /* Look at the next `count` records, of which the first is record `index` of its input. Returns

@@ -5,7 +5,7 @@
 
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "common/signals.h"
+#include "common/files/signals.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "cli/file_list.h"
 
 #include "cli/launcher.h"
-#include "common/file.h"
+#include "common/files/file.h"
 #include "sort/cluster.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  */
 #include "cli/json.h"
 
-#include "common/utf8.h"
+#include "common/formats/utf8.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 #include "cli/local_files.h"
 
 #include "cli/sight.h"
-#include "common/target.h"
-#include "common/tempfile.h"
+#include "common/files/target.h"
+#include "common/files/tempfile.h"
 
 #include <errno.h>
 #include <fcntl.h>

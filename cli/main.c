@@ -11,8 +11,8 @@
 #include "cli/stats_file.h"
 #include "cli/thread_limit.h"
 #include "common/clock.h"
-#include "common/file.h"
-#include "common/signals.h"
+#include "common/files/file.h"
+#include "common/files/signals.h"
 #include "sort/cluster.h"
 
 #include <errno.h>

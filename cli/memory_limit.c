@@ -4,8 +4,8 @@
 #include "cli/memory_limit.h"
 
 #include "cli/combine.h"
-#include "common/dirty.h"
-#include "common/memory.h"
+#include "common/files/dirty.h"
+#include "common/memory/memory.h"
 
 #include <libgen.h>
 #include <limits.h>

@@ -20,7 +20,7 @@
 #include "cli/shared_output.h"
 #include "cli/work.h"
 #include "common/clock.h"
-#include "common/input.h"
+#include "common/files/input.h"
 #include "sort/cluster.h"
 
 #include <errno.h>

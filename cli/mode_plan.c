@@ -10,7 +10,7 @@
 #include "cli/progress.h"
 #include "cli/record_format.h"
 #include "cli/report.h"
-#include "common/input.h"
+#include "common/files/input.h"
 #include "sort/gsort.h"
 
 /* What the forecast takes for fresh memory: 4 GB/s. */

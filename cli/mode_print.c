@@ -9,7 +9,7 @@
 #include "cli/record_format.h"
 #include "cli/report.h"
 #include "cli/slips.h"
-#include "common/file.h"
+#include "common/files/file.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -11,8 +11,8 @@
 #include "cli/spilled_sort.h"
 #include "cli/work.h"
 #include "common/clock.h"
-#include "common/input.h"
-#include "common/output.h"
+#include "common/files/input.h"
+#include "common/files/output.h"
 #include "sort/gsort.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  */
 #include "cli/npy_files.h"
 
-#include "common/file.h"
+#include "common/files/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,8 +9,8 @@
 #ifndef GS_NPY_FILES_H
 #define GS_NPY_FILES_H
 
-#include "common/input.h"
-#include "common/npy.h"
+#include "common/files/input.h"
+#include "common/formats/npy.h"
 #include "sort/cluster.h"
 
 struct gs_npy_files {

@@ -10,7 +10,7 @@
 
 #include "cli/modes.h"
 #include "cli/thread_limit.h"
-#include "common/processors.h"
+#include "common/memory/processors.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -6,8 +6,8 @@
 #include "cli/combinations.h"
 #include "cli/size_arg.h"
 #include "cli/suggest.h"
-#include "common/file.h"
-#include "common/memory.h"
+#include "common/files/file.h"
+#include "common/memory/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

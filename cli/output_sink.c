@@ -6,7 +6,7 @@
 #include "cli/ahead.h"
 #include "cli/direct.h"
 #include "common/clock.h"
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 #include <errno.h>
 #include <sys/mman.h>

@@ -5,9 +5,9 @@
 #define GS_OUTPUT_SINK_H
 
 #include "cli/combine.h"
-#include "common/input.h"
-#include "common/output.h"
-#include "common/pace.h"
+#include "common/files/input.h"
+#include "common/files/output.h"
+#include "common/files/pace.h"
 #include "sort/gsort.h"
 
 struct gs_direct_writer;

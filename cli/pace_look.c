@@ -5,8 +5,8 @@
 
 #include "cli/ahead.h"
 #include "common/clock.h"
-#include "common/direct_file.h"
-#include "common/memory.h"
+#include "common/files/direct_file.h"
+#include "common/memory/memory.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

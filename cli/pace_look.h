@@ -4,7 +4,7 @@
 #ifndef GS_PACE_LOOK_H
 #define GS_PACE_LOOK_H
 
-#include "common/input.h"
+#include "common/files/input.h"
 
 /* Seconds a byte. */
 struct gs_pace_look {

@@ -10,7 +10,7 @@
 #include "cli/ahead.h"
 #include "cli/output_sink.h"
 #include "cli/work.h"
-#include "common/memory.h"
+#include "common/memory/memory.h"
 #include "sort/gsort.h"
 
 #include <errno.h>

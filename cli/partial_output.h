@@ -5,8 +5,8 @@
 #define GS_PARTIAL_OUTPUT_H
 
 #include "cli/command.h"
-#include "common/input.h"
-#include "common/output.h"
+#include "common/files/input.h"
+#include "common/files/output.h"
 
 /* How many of `keys` records of the output are wanted. */
 uint64_t gs_wanted_of(const struct gs_options *options, uint64_t keys);

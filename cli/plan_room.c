@@ -6,9 +6,9 @@
 #include "cli/combine.h"
 #include "cli/human.h"
 #include "cli/plan.h"
-#include "common/file.h"
-#include "common/output.h"
-#include "common/space.h"
+#include "common/files/file.h"
+#include "common/files/output.h"
+#include "common/files/space.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,8 +7,8 @@
 #ifndef GS_READ_PIPES_H
 #define GS_READ_PIPES_H
 
-#include "common/input.h"
-#include "common/output.h"
+#include "common/files/input.h"
+#include "common/files/output.h"
 #include "sort/gsort.h"
 
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 #define GS_RECORD_FORMAT_H
 
 #include "cli/command.h"
-#include "common/input.h"
+#include "common/files/input.h"
 
 /* The most that --skip may be. */
 #define GS_SKIP_MAX ((uint64_t)1 << 30)

@@ -5,8 +5,8 @@
 #define GS_REPORT_H
 
 #include "cli/exit_status.h"
-#include "common/input.h"
-#include "common/output.h"
+#include "common/files/input.h"
+#include "common/files/output.h"
 #include "common/status.h"
 
 /* The name in front of each line, by which the program was started. The string must stay. */

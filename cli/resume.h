@@ -5,8 +5,8 @@
 #define GS_RESUME_H
 
 #include "cli/command.h"
-#include "common/journal.h"
-#include "common/spill.h"
+#include "common/files/journal.h"
+#include "common/files/spill.h"
 
 /* A directory under one of -T. */
 struct gs_resume_place {

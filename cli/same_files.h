@@ -4,7 +4,7 @@
 #ifndef GS_SAME_FILES_H
 #define GS_SAME_FILES_H
 
-#include "common/input.h"
+#include "common/files/input.h"
 #include "sort/cluster.h"
 
 /* All ranks have opened the inputs, and mapped them. On one machine they are the same by device and

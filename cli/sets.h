@@ -7,8 +7,8 @@
 #define GS_SETS_H
 
 #include "cli/command.h"
-#include "common/input.h"
-#include "common/output.h"
+#include "common/files/input.h"
+#include "common/files/output.h"
 
 /* Make it the last of the files. */
 enum gs_status gs_set_append(struct gs_command *command, struct gs_error *err);

@@ -4,7 +4,7 @@
 #ifndef GS_SHARED_OUTPUT_H
 #define GS_SHARED_OUTPUT_H
 
-#include "common/output.h"
+#include "common/files/output.h"
 #include "sort/cluster.h"
 
 /* Open it as gs_output_open does. Rank 0 makes a temporary file with a name, and the others open

@@ -5,8 +5,8 @@
 #define GS_SLIPS_H
 
 #include "cli/command.h"
-#include "common/input.h"
-#include "common/output.h"
+#include "common/files/input.h"
+#include "common/files/output.h"
 
 /* An option's argument that begins with a '=' was meant for a long option. */
 enum gs_status gs_slip_equals(int key, const char *arg, struct gs_error *err);

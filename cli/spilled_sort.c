@@ -10,7 +10,7 @@
 #include "cli/partial_output.h"
 #include "cli/report.h"
 #include "cli/work.h"
-#include "common/space.h"
+#include "common/files/space.h"
 #include "sort/gsort.h"
 
 #include <errno.h>

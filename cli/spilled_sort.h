@@ -5,8 +5,8 @@
 #define GS_SPILLED_SORT_H
 
 #include "cli/command.h"
-#include "common/input.h"
-#include "common/output.h"
+#include "common/files/input.h"
+#include "common/files/output.h"
 
 /* Sort all inputs, first those mapped or in memory, then those pending, into the output, without
  * publishing it. limit_bytes of memory are for all buffers and the held_bytes of input that are in

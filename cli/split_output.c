@@ -8,7 +8,7 @@
 #include "cli/split_output.h"
 
 #include "cli/combine.h"
-#include "common/file.h"
+#include "common/files/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #define GS_SPLIT_OUTPUT_H
 
 #include "cli/command.h"
-#include "common/output.h"
+#include "common/files/output.h"
 
 /* The most files: each is open until all appear. */
 #define GS_SPLIT_MAX 512

@@ -7,7 +7,7 @@
 
 #include "cli/human.h"
 #include "cli/json.h"
-#include "common/file.h"
+#include "common/files/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

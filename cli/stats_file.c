@@ -9,7 +9,7 @@
 #include "cli/stats.h"
 #include "cli/version.h"
 #include "common/clock.h"
-#include "common/file.h"
+#include "common/files/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  */
 #include "cli/thread_limit.h"
 
-#include "common/control_group.h"
-#include "common/memory.h"
+#include "common/memory/control_group.h"
+#include "common/memory/memory.h"
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -5,8 +5,8 @@
 #define GS_WORK_H
 
 #include "cli/command.h"
-#include "common/input.h"
-#include "common/output.h"
+#include "common/files/input.h"
+#include "common/files/output.h"
 #include "sort/gsort.h"
 
 /* What a mode does between opening and publishing. */

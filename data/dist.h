@@ -7,7 +7,7 @@
 #ifndef GS_DIST_H
 #define GS_DIST_H
 
-#include "common/keys.h"
+#include "common/formats/keys.h"
 
 #include <stdint.h>
 

@@ -4,7 +4,7 @@
  * Keys stream through one small buffer, so N is bounded by the disk alone. The same distribution, N
  * and seed give the same bytes everywhere.
  */
-#include "common/keys.h"
+#include "common/formats/keys.h"
 #include "data/dist.h"
 #include "data/typed.h"
 

@@ -4,8 +4,8 @@
 #ifndef GS_TYPED_H
 #define GS_TYPED_H
 
-#include "common/format.h"
-#include "common/keys.h"
+#include "common/formats/format.h"
+#include "common/formats/keys.h"
 
 #include <stddef.h>
 

@@ -35,7 +35,7 @@ $(B)/bench-gpu$(1): tests/bench/bench_gpu.cu tests/bench/bench_gpu_keys.cuh $(2)
 endef
 $(eval $(call gpu_bench,,$(OBJECTS)))
 $(foreach width,$(WIDTHS),$(eval $(call gpu_bench,-$(width),$(filter $(B)/w$(width)/sort/device/%,$(call wide_objects,$(width))) \
-    $(call objects,$(B),$(call present,common types)) $(ONCE))))
+    $(call objects,$(B),$(call present,$(COMMON) types)) $(ONCE))))
 
 BENCHES := $(B)/bench-gpu $(WIDTHS:%=$(B)/bench-gpu-%)
 bench-gpu: $(BENCHES)

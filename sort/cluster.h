@@ -8,7 +8,7 @@
 #ifndef GS_CLUSTER_H
 #define GS_CLUSTER_H
 
-#include "common/output.h"
+#include "common/files/output.h"
 #include "sort/types/types.h"
 
 struct gs_cluster {

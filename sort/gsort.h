@@ -10,6 +10,7 @@
 #define GS_GSORT_H
 
 #include "sort/types/calls.h"
+#include "sort/types/record_order.h"
 #include "sort/types/key_text.h"
 #include "sort/types/limits.h"
 

@@ -19,8 +19,8 @@
 #include "sort/keys/sample_position.h"
 
 #include "common/clock.h"
-#include "common/memory.h"
-#include "common/record_copy.h"
+#include "common/memory/memory.h"
+#include "common/formats/record_copy.h"
 
 #include <errno.h>
 #include <inttypes.h>

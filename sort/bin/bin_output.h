@@ -4,8 +4,8 @@
 #ifndef GS_BIN_OUTPUT_H
 #define GS_BIN_OUTPUT_H
 
-#include "common/codec.h"
-#include "common/keys.h"
+#include "common/formats/codec.h"
+#include "common/formats/keys.h"
 
 struct gs_bin_output {
     gs_key *to;

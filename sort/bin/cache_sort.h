@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/keys.h"
+#include "common/formats/keys.h"
 #include "sort/bin/bin_output.h"
 #include "sort/bin/sizes.h"
 #include "sort/keys/rows.h"

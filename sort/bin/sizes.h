@@ -4,7 +4,7 @@
 #ifndef GS_SIZES_H
 #define GS_SIZES_H
 
-#include "common/keys.h"
+#include "common/formats/keys.h"
 
 #include <stddef.h>
 

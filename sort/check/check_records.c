@@ -4,7 +4,7 @@
 #include "sort/check/check_records.h"
 #include "sort/check/record_fingerprint.h"
 
-#include "common/record_order.h"
+#include "sort/types/record_order.h"
 
 #define LOOK_BYTES ((uint64_t)1 << 20) /* that a thread looks at at once */
 

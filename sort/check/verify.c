@@ -10,8 +10,8 @@
 #include "sort/types/key_text.h"
 
 #include "common/clock.h"
-#include "common/file.h"
-#include "common/memory.h"
+#include "common/files/file.h"
+#include "common/memory/memory.h"
 
 #include <inttypes.h>
 #include <omp.h>

@@ -5,7 +5,7 @@
 
 #include "sort/gsort.h"
 
-#include "common/file.h"
+#include "common/files/file.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "sort/cluster/wire.h"
 #include "sort/gsort.h"
 
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>

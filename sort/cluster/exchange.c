@@ -10,7 +10,7 @@
 #include "sort/cluster/exchange.h"
 
 #include "common/clock.h"
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include "sort/cluster/deal.h"
 #include "sort/cluster/wire.h"
 
-#include "common/populate.h"
+#include "common/memory/populate.h"
 
 #define GS_BATCHES  8
 #define GS_RECEIVES 64 /* messages on their way to the caller at once */

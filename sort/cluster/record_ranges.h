@@ -11,7 +11,7 @@
 
 #include "sort/types/types.h"
 
-#include "common/record_order.h"
+#include "sort/types/record_order.h"
 
 #include <pthread.h>
 

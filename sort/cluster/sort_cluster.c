@@ -15,9 +15,9 @@
 #include "sort/check/record_fingerprint.h"
 
 #include "common/clock.h"
-#include "common/file.h"
-#include "common/memory.h"
-#include "common/spill.h"
+#include "common/files/file.h"
+#include "common/memory/memory.h"
+#include "common/files/spill.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "sort/cpu/chunk_rooms.h"
 #include "sort/keys/vectors.h"
 
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "sort/cpu/chunk_scratch.h"
 #include "sort/run/thread_work.h"
 
-#include "common/cache_line.h"
+#include "common/memory/cache_line.h"
 
 #include <stdlib.h>
 

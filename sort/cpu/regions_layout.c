@@ -3,7 +3,7 @@
  */
 #include "sort/cpu/regions.h"
 
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

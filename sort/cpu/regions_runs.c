@@ -5,7 +5,7 @@
 #include "sort/cpu/cpu.h"
 
 #include "common/clock.h"
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 #include <stdlib.h>
 

@@ -12,7 +12,7 @@
 #include "sort/cpu/cpu.h"
 #include "sort/run/thread_work.h"
 
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 static_assert(GS_REGIONS_MAX <= GS_GAPS_MAX, "bins that have regions may lie apart");
 

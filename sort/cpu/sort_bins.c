@@ -11,7 +11,7 @@
 #include "sort/cpu/prefix_sum.h"
 
 #include "common/clock.h"
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 #include <inttypes.h>
 #include <sched.h>

@@ -21,7 +21,7 @@
 #ifndef GS_INTERLEAVED_LISTS_H
 #define GS_INTERLEAVED_LISTS_H
 
-#include "common/keys.h"
+#include "common/formats/keys.h"
 #include "common/random.h" /* GS_HOST_DEVICE */
 #include "sort/types/limits.h"
 

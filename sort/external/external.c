@@ -30,8 +30,8 @@
  *
  * The page cache overlaps the rest of disk I/O with the sort's work: it writes behind, and is told
  * what will be read next, the next bins before these are loaded. Where its pages come slowly,
- * chunks and output go past it (common/pace.h). Records of one or two bytes are counted as they
- * come, and nothing of all this is done (external_values.c).
+ * chunks and output go past it (common/files/pace.h). Records of one or two bytes are counted as
+ * they come, and nothing of all this is done (external_values.c).
  */
 #include "sort/external/external.h"
 #include "sort/external/external_distribute.h"

@@ -11,7 +11,7 @@
 #include "sort/sorter/sorter.h"
 
 #include "common/clock.h"
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "sort/keys/sample_position.h"
 #include "sort/split/sort_samples.h"
 
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "sort/keys/rows.h"
 #include "sort/split/splitters.h"
 
-#include "common/spill.h"
+#include "common/files/spill.h"
 #include "common/status.h"
 
 struct gs_level_chunk {

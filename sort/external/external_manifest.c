@@ -6,7 +6,7 @@
 #include "sort/keys/params.h"
 
 #include "common/clock.h"
-#include "common/journal.h"
+#include "common/files/journal.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  */
 #include "sort/external/external_sorter.h"
 
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 #include <stddef.h>
 

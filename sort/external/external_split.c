@@ -10,7 +10,7 @@
 #include "sort/cpu/stages_cpu.h"
 #include "sort/pipeline/distribute.h"
 
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 #include <stdlib.h>
 

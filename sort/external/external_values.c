@@ -6,8 +6,8 @@
 #include "sort/ways/short_records.h"
 
 #include "common/clock.h"
-#include "common/memory.h"
-#include "common/values.h"
+#include "common/memory/memory.h"
+#include "sort/types/values.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 #include "sort/external/external_writer.h"
 
 #include "common/clock.h"
-#include "common/direct_file.h"
+#include "common/files/direct_file.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 #include "sort/keys/params.h"
 #include "sort/types/types.h"
 
-#include "common/spill.h"
+#include "common/files/spill.h"
 
 #include <pthread.h>
 

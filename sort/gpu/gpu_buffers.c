@@ -6,7 +6,7 @@
 #include "sort/run/copy_ordered.h"
 
 #include "common/clock.h"
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 #include <string.h>
 

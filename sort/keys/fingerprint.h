@@ -4,7 +4,7 @@
 #ifndef GS_FINGERPRINT_H
 #define GS_FINGERPRINT_H
 
-#include "common/keys.h"
+#include "common/formats/keys.h"
 
 /* The sum of a 64-bit mix of each key: equal for two arrays that hold the same keys in any order;
  * for other arrays equal only with a chance of about 2^-64. Fingerprints of parts add up to that of

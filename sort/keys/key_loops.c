@@ -4,7 +4,7 @@
 #include "sort/keys/key_loops.h"
 #include "sort/keys/vectors.h"
 
-#include "common/cache_line.h"
+#include "common/memory/cache_line.h"
 
 GS_CLONES uint32_t gs_count_equal(const gs_key *keys, size_t count, gs_key key)
 {

@@ -4,7 +4,7 @@
 #ifndef GS_PARAMS_H
 #define GS_PARAMS_H
 
-#include "common/keys.h"
+#include "common/formats/keys.h"
 #include "sort/types/limits.h"
 
 /* Caches and pages have sizes in bytes: as many keys as that are. */

@@ -11,7 +11,7 @@
 #ifndef GS_ROWS_H
 #define GS_ROWS_H
 
-#include "common/keys.h"
+#include "common/formats/keys.h"
 
 struct gs_rows {
     gs_key *keys;      /* row r begins at keys + r * row_keys; they may be on a device */

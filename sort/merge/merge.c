@@ -5,7 +5,7 @@
 #include "sort/merge/merge_segment.h"
 #include "sort/keys/order.h"
 
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 #include <stdlib.h>
 

@@ -14,7 +14,7 @@
 #include "sort/run/run.h"
 
 #include "common/clock.h"
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 #include <pthread.h>
 #include <stdlib.h>

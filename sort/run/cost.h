@@ -6,7 +6,7 @@
 #ifndef GS_COST_H
 #define GS_COST_H
 
-#include "common/keys.h"
+#include "common/formats/keys.h"
 
 #include <stdbool.h>
 #include <stdint.h>

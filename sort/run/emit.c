@@ -7,7 +7,7 @@
 #include "sort/keys/fingerprint.h"
 
 #include "common/clock.h"
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 #include <inttypes.h>
 #include <string.h>

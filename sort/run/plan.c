@@ -5,7 +5,7 @@
 #include "sort/bin/cache_sort.h"
 #include "sort/keys/params.h"
 
-#include "common/values.h"
+#include "sort/types/values.h"
 
 #include <assert.h>
 

@@ -15,7 +15,7 @@
 #include "sort/sorter/gpu_pieces.h"
 #include "sort/split/keeps_most.h"
 
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
  */
 #include "sort/split/select_samples.h"
 
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 #include <sys/resource.h>
 

@@ -5,7 +5,7 @@
 #include "sort/bin/cache_sort.h"
 #include "sort/bin/portable.h"
 
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

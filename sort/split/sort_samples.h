@@ -4,7 +4,7 @@
 #ifndef GS_SORT_SAMPLES_H
 #define GS_SORT_SAMPLES_H
 
-#include "common/keys.h"
+#include "common/formats/keys.h"
 
 #include <stddef.h>
 

@@ -22,7 +22,7 @@
 #ifndef GS_SPLITTERS_H
 #define GS_SPLITTERS_H
 
-#include "common/keys.h"
+#include "common/formats/keys.h"
 #include "sort/keys/params.h"
 
 #include <assert.h>

@@ -11,7 +11,7 @@
 #include "sort/tags/gather.h"
 #include "sort/tags/whole_tags.h"
 
-#include "common/record_copy.h"
+#include "common/formats/record_copy.h"
 
 #define AHEAD          24 /* records that are under way */
 #define GATHERED       64 /* records that are copied, then compared */

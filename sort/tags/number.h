@@ -12,7 +12,7 @@
 
 #include "sort/types/types.h"
 
-#include "common/record_order.h"
+#include "sort/types/record_order.h"
 
 #include <endian.h>
 #include <string.h>

@@ -18,7 +18,7 @@
 #include "sort/tags/ties.h"
 
 #include "common/clock.h"
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 /* Bytes of records that are written at once where the sink is not memory. */
 #define BLOCK_BYTES ((size_t)512 << 10)

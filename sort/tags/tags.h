@@ -3,10 +3,10 @@
  *
  *   tag   | prefix of the key string | index |     from the top bit down
  *
- * A key string (common/record_order.h) has the order of the records, as memcmp sees it. Sorting the
- * tags sorts the records as far as their prefixes differ, and leaves those with the same prefix in
- * input order; ties.h does the rest. All tags are different, so every way to sort keys may be used.
- * Tags that have room for all of a record put more behind the index: whole_tags.h.
+ * A key string (sort/types/record_order.h) has the order of the records, as memcmp sees it. Sorting
+ * the tags sorts the records as far as their prefixes differ, and leaves those with the same prefix
+ * in input order; ties.h does the rest. All tags are different, so every way to sort keys may be
+ * used. Tags that have room for all of a record put more behind the index: whole_tags.h.
  *
  * Where the strings of a sample are all alike, at their beginning, with paths say, or between other
  * bytes, as the upper bytes of numbers that are small, there is a gap: those bytes are left out of
@@ -18,8 +18,8 @@
 #ifndef GS_TAGS_H
 #define GS_TAGS_H
 
-#include "common/codec.h"
-#include "common/record_order.h"
+#include "common/formats/codec.h"
+#include "sort/types/record_order.h"
 #include "sort/keys/tiles.h"
 
 #define GS_TAG_GAPS_MAX   4

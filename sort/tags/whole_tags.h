@@ -3,8 +3,8 @@
  *
  *   tag   | keys | index | the record's other bytes | zeros     from the top bit down
  *
- * The record comes through the two doors of elements (common/codec.h): keys and other bytes are
- * those of its element, with the index in between.
+ * The record comes through the two doors of elements (common/formats/codec.h): keys and other bytes
+ * are those of its element, with the index in between.
  */
 #ifndef GS_WHOLE_TAGS_H
 #define GS_WHOLE_TAGS_H

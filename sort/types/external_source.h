@@ -6,7 +6,7 @@
 
 #include "sort/types/types.h"
 
-#include "common/pace.h"
+#include "common/files/pace.h"
 
 #include <sys/types.h>
 

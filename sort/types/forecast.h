@@ -6,7 +6,7 @@
 
 #include "sort/types/types.h"
 
-#include "common/slurp.h"
+#include "common/files/slurp.h"
 
 struct gs_forecast {
     const char *engine; /* that would run, */

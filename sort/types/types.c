@@ -5,7 +5,7 @@
 #include "sort/types/limits.h"
 
 #include "common/clock.h"
-#include "common/processors.h"
+#include "common/memory/processors.h"
 
 const char *gs_engine_name(enum gs_engine engine)
 {

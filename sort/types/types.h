@@ -7,8 +7,8 @@
 #ifndef GS_TYPES_H
 #define GS_TYPES_H
 
-#include "common/codec.h"
-#include "common/keys.h"
+#include "common/formats/codec.h"
+#include "common/formats/keys.h"
 #include "common/status.h"
 
 #include <stdatomic.h>

@@ -14,7 +14,7 @@
 #include "sort/cpu/sort_bins.h"
 
 #include "common/clock.h"
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #include "sort/run/copy_ordered.h"
 
 #include "common/clock.h"
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 /* Keys at the start of the input, and keys spread evenly over it, that gs_order_look checks. */
 #define LOOK_KEYS  4096

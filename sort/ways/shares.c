@@ -12,7 +12,7 @@
 #include "sort/run/thread_work.h"
 
 #include "common/clock.h"
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 #if GS_HIGHWAY && GS_BITS == 32
 

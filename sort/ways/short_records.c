@@ -8,7 +8,7 @@
 #include "sort/run/thread_work.h"
 
 #include "common/clock.h"
-#include "common/values.h"
+#include "sort/types/values.h"
 
 #include <stdlib.h>
 

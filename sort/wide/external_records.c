@@ -21,7 +21,7 @@
 #include "sort/check/record_fingerprint.h"
 #include "sort/check/check_records.h"
 
-#include "common/memory.h"
+#include "common/memory/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>

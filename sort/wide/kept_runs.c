@@ -5,7 +5,7 @@
 #include "sort/keys/tiles.h"
 #include "sort/check/record_fingerprint.h"
 
-#include "common/journal.h"
+#include "common/files/journal.h"
 #include "common/random.h"
 
 #include <stdatomic.h>

@@ -14,8 +14,8 @@
 #include "sort/check/record_fingerprint.h"
 
 #include "common/clock.h"
-#include "common/memory.h"
-#include "common/record_copy.h"
+#include "common/memory/memory.h"
+#include "common/formats/record_copy.h"
 
 #include <stdlib.h>
 #include <string.h>

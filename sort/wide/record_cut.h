@@ -4,7 +4,7 @@
 #ifndef GS_RECORD_CUT_H
 #define GS_RECORD_CUT_H
 
-#include "common/record_order.h"
+#include "sort/types/record_order.h"
 #include "sort/merge/merge_cut.h"
 
 /* The state of cutting: how far the inputs are cut. */

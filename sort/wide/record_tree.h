@@ -4,8 +4,8 @@
 #ifndef GS_RECORD_TREE_H
 #define GS_RECORD_TREE_H
 
-#include "common/keys.h"
-#include "common/record_order.h"
+#include "common/formats/keys.h"
+#include "sort/types/record_order.h"
 
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
  */
 #include "sort/wide/record_calls.h"
 
-#include "common/record_order.h"
+#include "sort/types/record_order.h"
 
 /* May a record be in the part whose keys begin as those of its bound do? Records without an order
  * of their own come in that of the input: those behind the bound are in its tail. */

@@ -12,8 +12,8 @@
 #ifndef GS_SLICES_H
 #define GS_SLICES_H
 
-#include "common/record_order.h"
-#include "common/spill.h"
+#include "sort/types/record_order.h"
+#include "common/files/spill.h"
 #include "sort/types/external_source.h"
 
 /* A run: a sorted chunk. */

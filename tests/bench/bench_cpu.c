@@ -20,7 +20,7 @@
  * Built with -DGS_BENCH_AVX2 and a library without wider instructions, all use AVX2 at most.
  */
 #include "common/clock.h"
-#include "common/memory.h"
+#include "common/memory/memory.h"
 #include "common/random.h"
 #include "data/dist.h"
 #include "sort/keys/fingerprint.h"

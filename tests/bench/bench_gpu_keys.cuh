@@ -7,7 +7,7 @@
 #ifndef GS_BENCH_GPU_KEYS_CUH
 #define GS_BENCH_GPU_KEYS_CUH
 
-#include "common/keys.h"
+#include "common/formats/keys.h"
 #include "common/random.h"
 
 extern "C" {

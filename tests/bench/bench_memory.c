@@ -16,7 +16,7 @@
  * core are not two cores.
  */
 #include "common/clock.h"
-#include "common/memory.h"
+#include "common/memory/memory.h"
 #include "data/dist.h"
 #include "sort/bin/cache_sort.h"
 #include "sort/keys/fingerprint.h"

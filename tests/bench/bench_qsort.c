@@ -7,7 +7,7 @@
  * warm-up. Each sorts a fresh copy.
  */
 #include "common/clock.h"
-#include "common/keys.h"
+#include "common/formats/keys.h"
 #include "tests/bench/median.h"
 
 #include <stdio.h>

@@ -10,9 +10,9 @@
  * input's fingerprint. The last line is a copy of 1 GB by the same threads.
  */
 #include "common/clock.h"
-#include "common/memory.h"
+#include "common/memory/memory.h"
 #include "common/random.h"
-#include "common/record_order.h"
+#include "sort/types/record_order.h"
 #include "sort/gsort.h"
 #include "tests/bench/median.h"
 

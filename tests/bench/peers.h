@@ -4,7 +4,7 @@
 #ifndef GS_PEERS_H
 #define GS_PEERS_H
 
-#include "common/keys.h"
+#include "common/formats/keys.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -19,8 +19,8 @@ setup()
 }
 
 # calls NAME[,NAME] MIB ARG...: print how many of these system calls gsort makes in a group of MIB;
-# not those behind the end of all files, which ask for failures (common/late_error.c) and wait for
-# nothing.
+# not those behind the end of all files, which ask for failures (common/files/late_error.c) and wait
+# for nothing.
 calls()
 {
     limit_to "$2" strace -f -qq -e trace="$1" -o trace "$GSORT" --device=cpu "${@:3}" >&2 || return

@@ -18,7 +18,7 @@ sample()
     done
 }
 
-# From the formats' specifications, and not from the table in common/signatures.c.
+# From the formats' specifications, and not from the table in common/formats/signatures.c.
 compressed_data()
 {
     sample gzip 0 '\x1f\x8b\x08\x08\x65\x11\x22\x33\x02\x03name\0'

@@ -3,7 +3,7 @@
  *
  * The input is options, each one letter and its value, ended by a zero byte: "R16\0k8:f64r\0".
  */
-#include "common/codec.h"
+#include "common/formats/codec.h"
 
 #include <stdlib.h>
 #include <string.h>

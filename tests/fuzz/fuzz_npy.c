@@ -3,7 +3,7 @@
  *
  * The input is the file. What was read from a header stays in one with another count.
  */
-#include "common/npy.h"
+#include "common/formats/npy.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -43,7 +43,7 @@ compiles()
     nm "$room.o" | grep -q gs_added
     compiles "" "$room.o"
 
-    touch -d '+1 minute' common/keys.h
+    touch -d '+1 minute' common/formats/keys.h
     compiles "$room.o" "$room.o"
 }
 

@@ -66,10 +66,10 @@ END
     git clone -q --no-hardlinks --depth 1 "file://$ROOT" one
     cp -r one "another one"
     for place in one "another one"; do
-        make -s -C "$place" build/cuda0-highway0/common/utf8.o V=1 CFLAGS='-O0 -g' WERROR=
+        make -s -C "$place" build/cuda0-highway0/common/formats/utf8.o V=1 CFLAGS='-O0 -g' WERROR=
     done
-    assert_same one/build/cuda0-highway0/common/utf8.o \
-        "another one/build/cuda0-highway0/common/utf8.o"
+    assert_same one/build/cuda0-highway0/common/formats/utf8.o \
+        "another one/build/cuda0-highway0/common/formats/utf8.o"
 }
 
 @test "without dpkg-dev it says so" {

@@ -4,7 +4,7 @@
 # usage: forge_manifest.py MANIFEST N      one word of one entry becomes another; N chooses
 #        forge_manifest.py MANIFEST version
 #
-# The format is that of common/journal.c; the first entry is left alone, but for the version.
+# The format is that of common/files/journal.c; the first entry is left alone, but for the version.
 import random
 import struct
 import sys
@@ -21,7 +21,7 @@ def mixed(seed, index):
 
 
 def checksum(data, seed):
-    """gs_checksum of common/journal.c."""
+    """gs_checksum of common/files/journal.c."""
     total = mixed(seed, len(data))
     padded = data + bytes(-len(data) % 8)
     for (word,) in struct.iter_unpack("<Q", padded):

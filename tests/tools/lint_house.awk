@@ -8,7 +8,8 @@
 
 BEGIN {
     # The house from the ground up; rooms on one floor do not know each other.
-    floors = split("common | types | check | keys | bin device | split | run | cpu merge |" \
+    floors = split("common | common/memory common/formats | common/files |" \
+        " types | check | keys | bin device | split | run | cpu merge |" \
         " ways gpu | pipeline engines | sorter | tags | external wide | width |" \
         " api | cluster | cli data | tests", floor_rooms, "|")
     for (i = 1; i <= floors; i++) {
@@ -34,6 +35,8 @@ function room_of(path,    parts, n)
     if (path in home)
         return home[path]
     n = split(path, parts, "/")
+    if (parts[1] == "common" && n > 2)
+        return parts[1] "/" parts[2]
     return n > 1 + (parts[1] == "sort") ? parts[1 + (parts[1] == "sort")] : ""
 }
 
@@ -59,7 +62,7 @@ function check_include(line,    target, to)
         found(FILENAME, FNR, "may not include " target ": " to " is not below " room)
     else if (room == "cli" && target ~ /^sort\/.*\//)
         found(FILENAME, FNR, "may not include " target ": cli includes headers of sort/ itself")
-    else if (room == "data" && to !~ /^(data|common)$/)
+    else if (room == "data" && to !~ /^(data|common(\/formats)?)$/)
         found(FILENAME, FNR, "may not include " target ": data shares no code with a sort")
     to = node_of(target)
     if (to == node || (node, to) in edge_line)
@@ -78,7 +81,7 @@ function check_knowledge(code)
         return
     if (code ~ /(^|[^A-Za-z0-9_])(_mm(256|512)?_|__m(128|256|512)|__mmask)|<[a-z]*intrin\.h>/)
         found(FILENAME, FNR, "code for vectors of 32-bit keys is in u32/")
-    if (room != "keys" && code ~ /__builtin_c[lt]z/)
+    if (room !~ /^(keys|types)$/ && code ~ /__builtin_c[lt]z/)
         found(FILENAME, FNR, "bits of a key are counted by functions of sort/keys/")
 }
 

@@ -6,7 +6,7 @@
 #ifndef GS_CHECK_H
 #define GS_CHECK_H
 
-#include "common/keys.h"
+#include "common/formats/keys.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 #ifndef GS_SAMPLE_KEYS_H
 #define GS_SAMPLE_KEYS_H
 
-#include "common/keys.h"
+#include "common/formats/keys.h"
 #include "common/random.h"
 
 #include <stdlib.h>

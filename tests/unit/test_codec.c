@@ -1,7 +1,7 @@
 /* test_codec.c -- elements have the order of their records, and become the same records again.
  * SPDX-License-Identifier: MIT
  */
-#include "common/codec.h"
+#include "common/formats/codec.h"
 #include "common/random.h"
 #include "tests/unit/check.h"
 #include "tests/unit/typed_keys.h"

@@ -3,7 +3,7 @@
  *
  * The disk is simulated: sync_file_range() here replaces the C library's function.
  */
-#include "common/dirty.h"
+#include "common/files/dirty.h"
 #include "tests/unit/check.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* test_format.c -- types, record sizes and keys: what is accepted, and what a refusal says.
  * SPDX-License-Identifier: MIT
  */
-#include "common/format.h"
+#include "common/formats/format.h"
 #include "tests/unit/check.h"
 #include "tests/unit/typed_keys.h"
 

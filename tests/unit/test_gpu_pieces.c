@@ -4,7 +4,7 @@
  * The CPU stands in for the GPU that sorts the pieces, so that this needs none. It notes how large
  * they are, and can claim not to have memory for one.
  */
-#include "common/memory.h"
+#include "common/memory/memory.h"
 #include "sort/cpu/stages_cpu.h"
 #include "sort/keys/fingerprint.h"
 #include "sort/pipeline/pipeline.h"

@@ -1,7 +1,7 @@
 /* test_input.c -- pipes are read on after a part or spooled to a file; mapped files can be read.
  * SPDX-License-Identifier: MIT
  */
-#include "common/input.h"
+#include "common/files/input.h"
 #include "tests/unit/check.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* test_journal.c -- what was cut short or damaged is not there, and neither is what follows.
  * SPDX-License-Identifier: MIT
  */
-#include "common/journal.h"
+#include "common/files/journal.h"
 #include "tests/unit/check.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* test_late_error.c -- asking for late errors does no harm where there are none.
  * SPDX-License-Identifier: MIT
  */
-#include "common/late_error.h"
+#include "common/files/late_error.h"
 #include "tests/unit/check.h"
 
 #include <errno.h>

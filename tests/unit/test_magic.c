@@ -1,7 +1,7 @@
 /* test_magic.c -- how often are random bytes taken for another format, and text for text?
  * SPDX-License-Identifier: MIT
  */
-#include "common/magic.h"
+#include "common/formats/magic.h"
 #include "common/random.h"
 #include "tests/unit/check.h"
 

@@ -1,7 +1,7 @@
 /* test_memory.c -- pages are zeroed, copies exact, and no more memory is available than there is.
  * SPDX-License-Identifier: MIT
  */
-#include "common/memory.h"
+#include "common/memory/memory.h"
 #include "tests/unit/check.h"
 
 #include <string.h>

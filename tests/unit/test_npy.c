@@ -1,7 +1,7 @@
 /* test_npy.c -- headers of .npy files: what is read from them, what is refused, a count changed.
  * SPDX-License-Identifier: MIT
  */
-#include "common/npy.h"
+#include "common/formats/npy.h"
 #include "tests/unit/check.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* test_output.c -- an output appears whole under its name, or not at all.
  * SPDX-License-Identifier: MIT
  */
-#include "common/output.h"
+#include "common/files/output.h"
 #include "cli/output_sink.h"
 #include "tests/unit/check.h"
 

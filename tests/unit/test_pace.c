@@ -1,7 +1,7 @@
 /* test_pace.c -- writes go where they have been faster of late, and a little later look again.
  * SPDX-License-Identifier: MIT
  */
-#include "common/pace.h"
+#include "common/files/pace.h"
 #include "tests/unit/check.h"
 
 #define MIB ((uint64_t)1 << 20)

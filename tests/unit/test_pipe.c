@@ -1,7 +1,7 @@
 /* test_pipe.c -- the reader's own pipe passes on what was written, and no bytes stay in it.
  * SPDX-License-Identifier: MIT
  */
-#include "common/pipe.h"
+#include "common/files/pipe.h"
 #include "common/random.h"
 #include "tests/unit/check.h"
 

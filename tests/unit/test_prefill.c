@@ -1,9 +1,9 @@
 /* test_prefill.c -- making pages ahead changes no byte, and what is copied to them is in the file.
  * SPDX-License-Identifier: MIT
  */
-#include "common/prefill.h"
-#include "common/huge_page.h"
-#include "common/memory.h"
+#include "common/files/prefill.h"
+#include "common/memory/huge_page.h"
+#include "common/memory/memory.h"
 #include "tests/unit/check.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* test_processors.c -- processors that this process may run on are counted once and remembered.
  * SPDX-License-Identifier: MIT
  */
-#include "common/processors.h"
+#include "common/memory/processors.h"
 #include "tests/unit/check.h"
 
 #include <sched.h>

@@ -1,7 +1,7 @@
 /* test_record_order.c -- key strings, and comparing, have the order of records of any size.
  * SPDX-License-Identifier: MIT
  */
-#include "common/record_order.h"
+#include "sort/types/record_order.h"
 #include "common/random.h"
 #include "tests/unit/check.h"
 #include "tests/unit/typed_keys.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "common/random.h"
-#include "common/record_order.h"
+#include "sort/types/record_order.h"
 #include "sort/gsort.h"
 #include "tests/unit/check.h"
 

@@ -8,7 +8,7 @@
 #include "sort/keys/sample_position.h"
 #include "sort/cpu/stages_cpu.h"
 #include "sort/cpu/cpu.h"
-#include "common/memory.h"
+#include "common/memory/memory.h"
 #include "tests/unit/sample_keys.h"
 #include "tests/unit/stage_run.h"
 #include "sort/keys/fingerprint.h"

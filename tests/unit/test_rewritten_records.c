@@ -5,7 +5,7 @@
  * the input has changed, or gives records in order.
  */
 #include "common/random.h"
-#include "common/record_order.h"
+#include "sort/types/record_order.h"
 #include "sort/gsort.h"
 #include "tests/unit/check.h"
 

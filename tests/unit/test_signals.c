@@ -1,7 +1,7 @@
 /* test_signals.c -- fatal signals end the process, whoever holds the lock; ignored ones do not.
  * SPDX-License-Identifier: MIT
  */
-#include "common/signals.h"
+#include "common/files/signals.h"
 #include "tests/unit/check.h"
 
 #include <signal.h>

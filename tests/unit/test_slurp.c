@@ -1,9 +1,9 @@
 /* test_slurp.c -- a stream is read whole, whatever its length and timing, or refused by the gate.
  * SPDX-License-Identifier: MIT
  */
-#include "common/memory.h"
+#include "common/memory/memory.h"
 #include "common/random.h"
-#include "common/slurp.h"
+#include "common/files/slurp.h"
 #include "tests/unit/check.h"
 
 #include <pthread.h>

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT
  */
 #include "common/random.h"
-#include "common/space.h"
-#include "common/spill.h"
+#include "common/files/space.h"
+#include "common/files/spill.h"
 #include "tests/unit/check.h"
 
 #include <dirent.h>

@@ -1,7 +1,7 @@
 /* test_tempfile_join.c -- a rank joins the temporary file that another has made, and no other.
  * SPDX-License-Identifier: MIT
  */
-#include "common/tempfile.h"
+#include "common/files/tempfile.h"
 #include "tests/unit/check.h"
 
 #include <fcntl.h>

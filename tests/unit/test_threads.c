@@ -1,7 +1,7 @@
 /* test_threads.c -- by default one thread for each processor, up to GS_THREADS_DEFAULT.
  * SPDX-License-Identifier: MIT
  */
-#include "common/processors.h"
+#include "common/memory/processors.h"
 #include "sort/types/types.h"
 #include "sort/keys/params.h"
 #include "tests/unit/check.h"

@@ -1,7 +1,7 @@
 /* test_values.c -- records of one and two bytes, sorted by counting: as by comparing.
  * SPDX-License-Identifier: MIT
  */
-#include "common/values.h"
+#include "sort/types/values.h"
 
 #include "common/random.h"
 #include "tests/unit/check.h"

@@ -4,7 +4,7 @@
 #ifndef GS_TYPED_KEYS_H
 #define GS_TYPED_KEYS_H
 
-#include "common/format.h"
+#include "common/formats/format.h"
 
 #include <math.h>
 #include <string.h>

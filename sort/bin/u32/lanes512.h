@@ -19,7 +19,7 @@
 
 #include "sort/bin/bin_output.h"
 
-#include "common/codec_line.h"
+#include "common/formats/codec_line.h"
 
 #include <stdbool.h>
 #include <stddef.h>

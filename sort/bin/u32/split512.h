@@ -11,7 +11,7 @@
 #ifndef GS_SPLIT512_H
 #define GS_SPLIT512_H
 
-#include "common/keys.h"
+#include "common/formats/keys.h"
 
 #include <immintrin.h>
 #include <stddef.h>

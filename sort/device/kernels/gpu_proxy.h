@@ -9,7 +9,7 @@
 #ifndef GS_GPU_PROXY_H
 #define GS_GPU_PROXY_H
 
-#include "common/keys.h"
+#include "common/formats/keys.h"
 #include "common/random.h" /* GS_HOST_DEVICE */
 
 #include <stdbool.h>

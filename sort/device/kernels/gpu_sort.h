@@ -15,7 +15,7 @@
 #ifndef GS_GPU_SORT_H
 #define GS_GPU_SORT_H
 
-#include "common/keys.h"
+#include "common/formats/keys.h"
 #include "common/random.h" /* GS_HOST_DEVICE */
 #include "sort/device/kernels/gpu_proxy.h"
 

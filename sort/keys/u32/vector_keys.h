@@ -7,7 +7,7 @@
 #ifndef GS_VECTOR_KEYS_H
 #define GS_VECTOR_KEYS_H
 
-#include "common/keys.h"
+#include "common/formats/keys.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,109 @@
+/* format.h -- what a file is an array of: the size of its records, and the keys within them.
+ * SPDX-License-Identifier: MIT
+ *
+ * The sort knows only elements: unsigned integers of 4, 8 or 16 bytes. A format says how a record
+ * of a file becomes one (common/formats/codec.h does it).
+ *
+ * The order of records is that of their first key; if that is equal, of the second, and so on; if
+ * all are equal, of the other bytes, first to last, unsigned. Floats: -inf to -0, +0 to +inf, then
+ * NaNs: those without the sign, the smallest bit pattern first, then those with it, the greatest
+ * first. So keys are equal only if their bits are, and a sorted file is always the same bytes.
+ * reverse reverses all of that, ties included: the output is exactly the other backwards. With
+ * stable, records whose keys are equal stay in input order, in reverse as well.
+ */
+#ifndef GS_FORMAT_H
+#define GS_FORMAT_H
+
+#include "common/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GS_FORMAT_KEYS_MAX  64
+#define GS_RECORD_BYTES_MAX 65536
+
+enum gs_key_kind {
+    GS_TYPE_UNSIGNED,
+    GS_TYPE_SIGNED,
+    GS_TYPE_FLOAT,
+    GS_TYPE_BFLOAT, /* the upper half of an f32 */
+    GS_TYPE_BYTES   /* compared as memcmp does */
+};
+
+/* TYPE on the command line: u8 to u128, i8 to i128, f16, bf16, f32, f64, bN; "be": big-endian. */
+struct gs_key_type {
+    enum gs_key_kind kind;
+    uint32_t bytes;
+    bool big_endian; /* of bN: true, its first byte counts most */
+};
+
+struct gs_key_field {
+    uint32_t offset; /* in the record, from 0 */
+    struct gs_key_type type;
+    bool descending;
+};
+
+struct gs_format {
+    uint32_t record_bytes;
+    uint32_t element_bytes; /* 4, 8 or 16, the least that holds a record; 0: it is wider than 16 */
+    uint32_t key_count;     /* at least 1 */
+    struct gs_key_field keys[GS_FORMAT_KEYS_MAX];
+    bool reverse;
+    bool stable;
+};
+
+/* Options as given, NULL where not. */
+struct gs_format_options {
+    const char *type;                     /* -t */
+    const char *record;                   /* -R */
+    const char *keys[GS_FORMAT_KEYS_MAX]; /* -k, the first key first */
+    uint32_t key_count;
+    bool shown; /* records are only shown: those that have no order will do, too */
+};
+
+/* Append a key to the options; refused if there are GS_FORMAT_KEYS_MAX already. */
+enum gs_status gs_format_add_key(struct gs_format_options *options, const char *key,
+                                 struct gs_error *err);
+
+/* Parse TYPE, nothing before or after it. option is the option's name for messages. */
+enum gs_status gs_key_type_parse(const char *option, const char *text, struct gs_key_type *type,
+                                 struct gs_error *err);
+
+/* Parse OFFSET:TYPE[r], a key or another field of records; option as above. */
+enum gs_status gs_key_field_parse(const char *option, const char *text, struct gs_key_field *key,
+                                  struct gs_error *err);
+
+/* The format that -t, -R and -k mean; u32 if none is given, and whole records as bytes for -R
+ * alone. reverse and stable are left at 0. */
+enum gs_status gs_format_parse(struct gs_format *format, const struct gs_format_options *options,
+                               struct gs_error *err);
+
+/* Check the keys of a format that was made by hand or from a header, and fill in element_bytes. */
+enum gs_status gs_format_finish(struct gs_format *format, struct gs_error *err);
+
+/* A format with one key of this type, which is the whole record. */
+struct gs_format gs_format_of(struct gs_key_type type);
+
+/* Room for what gs_key_type_name and gs_key_print write, with its end. */
+#define GS_KEY_TYPE_TEXT 16
+#define GS_KEY_TEXT      96
+
+/* The type as gs_key_type_parse reads it: "u32be". */
+void gs_key_type_name(const struct gs_key_type *type, char text[GS_KEY_TYPE_TEXT]);
+
+/* Room for what gs_format_name writes. */
+#define GS_FORMAT_TEXT 256
+
+/* What the records are: "f64", or "16 bytes by 8:f64r 0:u64". */
+void gs_format_name(const struct gs_format *format, char text[GS_FORMAT_TEXT]);
+
+/* The key's value in a record, in the key's own notation: integers in decimal, floats with the
+ * fewest digits that are read back as the same number of their type, NaNs as strtod(3) reads them
+ * ("nan", or with another payload "-nan(0x400001)"), bytes in hexadecimal, the first 32 of them. */
+void gs_key_print(const struct gs_key_field *key, const void *record, char text[GS_KEY_TEXT]);
+
+/* Any number of bytes in hexadecimal: 3 + 2 * count characters with the end. */
+void gs_bytes_print(const void *bytes, size_t count, char *text);
+
+#endif

@@ -1,0 +1,289 @@
+/* record_order.c -- the order of records of any size.
+ * SPDX-License-Identifier: MIT
+ *
+ * Numbers are loaded as such, and bytes by words: nothing goes through a buffer.
+ */
+#include "sort/types/record_order.h"
+
+#include <string.h>
+
+#define WORD 8U
+#define HEAD 16
+
+/* ---- setting up ---- */
+
+/* Is a key, in its order, just its bytes in the record? */
+static bool is_bytes(const struct gs_key_field *key)
+{
+    return !key->descending &&
+           (key->type.kind == GS_TYPE_BYTES ||
+            (key->type.kind == GS_TYPE_UNSIGNED && (key->type.big_endian || key->type.bytes == 1)));
+}
+
+/* Append a part, where the string has come to an end so far. */
+static void add_part(struct gs_record_order *order, const struct gs_key_field *field)
+{
+    order->parts[order->part_count++] =
+        (struct gs_record_part){.field = *field, .at = order->string_bytes};
+    order->string_bytes += field->type.bytes;
+}
+
+/* Append a key; a number of 16 bytes as two of 8. */
+static void add_key(struct gs_record_order *order, const struct gs_key_field *key)
+{
+    if (key->type.kind == GS_TYPE_BYTES || key->type.bytes <= WORD) {
+        add_part(order, key);
+        return;
+    }
+    struct gs_key_field half = *key;
+    half.type.bytes = WORD;
+    half.offset = key->offset + (key->type.big_endian ? 0 : WORD);
+    add_part(order, &half);
+    half.offset = key->offset + (key->type.big_endian ? WORD : 0);
+    half.type.kind = GS_TYPE_UNSIGNED;
+    add_part(order, &half);
+}
+
+/* `bytes` bytes of the record in a row. */
+static struct gs_key_field row_of(uint32_t offset, uint32_t bytes)
+{
+    return (struct gs_key_field){.offset = offset, .type = {.kind = GS_TYPE_BYTES, .bytes = bytes}};
+}
+
+/* Are the keys, as they stand in the string, bytes of the record in a row? */
+static bool are_row(const struct gs_format *format)
+{
+    uint32_t at = format->keys[0].offset;
+    for (uint32_t i = 0; i < format->key_count; at += format->keys[i++].type.bytes)
+        if (!is_bytes(&format->keys[i]) || format->keys[i].offset != at)
+            return false;
+    return true;
+}
+
+/* Does each byte of the record belong to a key? */
+static bool are_all(const struct gs_format *format)
+{
+    uint32_t end = 0;
+    for (uint32_t before = 1; before != end;) {
+        before = end;
+        for (uint32_t i = 0; i < format->key_count; i++) {
+            const struct gs_key_field *key = &format->keys[i];
+            if (key->offset <= end && key->offset + key->type.bytes > end)
+                end = key->offset + key->type.bytes;
+        }
+    }
+    return end == format->record_bytes;
+}
+
+/* What the head of a string is made of, if its keys are bytes in a row. */
+static void find_head(struct gs_record_order *order)
+{
+    const uint32_t last = order->format.record_bytes - HEAD;
+    const uint32_t behind = order->key_bytes < HEAD ? 128 - 8 * order->key_bytes : 0;
+    order->head_at = order->bytes_at < last ? order->bytes_at : last;
+    order->head_shift = 8 * (order->bytes_at - order->head_at);
+    order->keys = gs_record_head_left((struct gs_record_head){UINT64_MAX, UINT64_MAX}, behind);
+    if (behind > 0 && order->part_count > order->key_parts)
+        order->rest_shift = 8 * order->key_bytes;
+}
+
+/* Bits of a float's mantissa. */
+static unsigned mantissa_bits(const struct gs_key_type *type)
+{
+    if (type->kind == GS_TYPE_BFLOAT)
+        return 7;
+    return type->bytes == 2 ? 10 : type->bytes == 4 ? 23 : 52;
+}
+
+/* How the beginning of the keys is found: the first 8 bytes of those that are bytes in a row, or of
+ * the first one. */
+static void find_word(struct gs_record_order *order, bool row)
+{
+    const struct gs_key_field *key = &order->format.keys[0];
+    const uint32_t bytes = row ? order->key_bytes : key->type.bytes;
+    const uint32_t used = bytes < WORD ? bytes : WORD;
+    const bool little = key->type.kind != GS_TYPE_BYTES && !key->type.big_endian && !row;
+    const uint32_t from = key->offset + (little ? bytes - used : 0);
+    const uint32_t record_bytes = order->format.record_bytes;
+    const uint32_t last = record_bytes < WORD ? 0 : record_bytes - WORD;
+    struct gs_record_word *word = &order->word;
+    word->at = from < last ? from : last;
+    word->bytes = record_bytes < WORD ? record_bytes : WORD;
+    word->swap = !little;
+    word->shift = 8 * (little ? WORD - used - (from - word->at) : from - word->at);
+    word->mask = used < WORD ? ~(UINT64_MAX >> 8 * used) : UINT64_MAX;
+    word->flip = key->descending ? word->mask : 0;
+    if (key->type.kind == GS_TYPE_SIGNED)
+        word->flip ^= (uint64_t)1 << 63;
+    word->is_float = key->type.kind == GS_TYPE_FLOAT || key->type.kind == GS_TYPE_BFLOAT;
+    if (word->is_float)
+        word->nans = (((uint64_t)1 << mantissa_bits(&key->type)) - 1) * (~word->mask + 1);
+}
+
+void gs_record_order_init(struct gs_record_order *order, const struct gs_format *format)
+{
+    *order = (struct gs_record_order){.format = *format, .bytes_at = format->keys[0].offset};
+    const bool row = are_row(format);
+    for (uint32_t i = 0; i < format->key_count; i++) {
+        if (row)
+            order->key_bytes += format->keys[i].type.bytes;
+        else
+            add_key(order, &format->keys[i]);
+    }
+    const struct gs_key_field keys = row_of(order->bytes_at, order->key_bytes);
+    if (row)
+        add_part(order, &keys);
+    order->key_bytes = order->string_bytes;
+    order->key_parts = order->part_count;
+    const struct gs_key_field all = row_of(0, format->record_bytes);
+    if (!format->stable && !are_all(format))
+        add_part(order, &all);
+    order->quick = row && format->record_bytes >= HEAD;
+    if (order->quick)
+        find_head(order);
+    find_word(order, row);
+}
+
+/* ---- parts of strings ---- */
+
+/* The number in whose order floats are, as numbers of so many bytes: NaNs come last, so the
+ * patterns of those with a sign, which would be the least, wrap around to the end. */
+static uint64_t fold_float(const struct gs_key_type *type, uint64_t bits)
+{
+    const unsigned width = 8 * type->bytes;
+    const uint64_t sign = (uint64_t)1 << ((width - 1) % 64);
+    const uint64_t negative_nans = ((uint64_t)1 << mantissa_bits(type)) - 1;
+    const uint64_t folded = (bits & sign) != 0 ? ~bits : bits | sign;
+    return (folded - negative_nans) & (sign | (sign - 1));
+}
+
+/* A number of 1, 2, 4 or 8 bytes as it stands in the record, by one load. */
+static inline uint64_t load_number(const uint8_t *from, uint32_t bytes)
+{
+    uint64_t eight;
+    uint32_t four;
+    uint16_t two;
+    switch (bytes) {
+    case 1:
+        return *from;
+    case sizeof two:
+        memcpy(&two, from, sizeof two);
+        return two;
+    case sizeof four:
+        memcpy(&four, from, sizeof four);
+        return four;
+    default:
+        memcpy(&eight, from, sizeof eight);
+        return eight;
+    }
+}
+
+/* A part that is a number, in its order. */
+static inline uint64_t number_of(const struct gs_key_field *key, const uint8_t *record)
+{
+    const struct gs_key_type *type = &key->type;
+    const unsigned unused = 64 - 8 * type->bytes;
+    uint64_t bits = load_number(record + key->offset, type->bytes);
+    if (type->big_endian)
+        bits = __builtin_bswap64(bits) >> unused;
+    if (type->kind == GS_TYPE_SIGNED)
+        bits ^= (uint64_t)1 << (63 - unused);
+    else if (type->kind != GS_TYPE_UNSIGNED)
+        bits = fold_float(type, bits);
+    return key->descending ? ~bits & UINT64_MAX >> unused : bits;
+}
+
+/* The first bytes of a part, without its first `skip`, which are fewer than all. */
+static struct gs_record_head part_head(const struct gs_record_order *order,
+                                       const struct gs_key_field *field, const uint8_t *record,
+                                       uint32_t skip)
+{
+    const uint32_t left = field->type.bytes - skip;
+    if (field->type.kind != GS_TYPE_BYTES) {
+        const uint64_t number = number_of(field, record) << (64 - 8 * field->type.bytes);
+        return (struct gs_record_head){number << 8 * skip, 0};
+    }
+    const uint32_t at = field->offset + skip;
+    const uint32_t all = order->format.record_bytes;
+    const uint32_t unused = left < HEAD ? 8 * (HEAD - left) : 0;
+    struct gs_record_head head;
+    if (all >= HEAD) {
+        const uint32_t from = at < all - HEAD ? at : all - HEAD;
+        head = gs_record_head_left(gs_record_words(record, from), 8 * (at - from));
+    } else {
+        uint8_t bytes[HEAD] = {0};
+        memcpy(bytes, record + at, left);
+        head = gs_record_words(bytes, 0);
+    }
+    if (field->descending)
+        head = (struct gs_record_head){~head.high, ~head.low};
+    return gs_record_head_left(gs_record_head_right(head, unused), unused);
+}
+
+struct gs_record_head gs_record_head_at(const struct gs_record_order *order, const void *record,
+                                        uint32_t from)
+{
+    struct gs_record_head head = {0, 0};
+    uint32_t got = 0;
+    for (uint32_t i = 0; i < order->part_count && got < HEAD; i++) {
+        const struct gs_record_part *part = &order->parts[i];
+        const uint32_t end = part->at + part->field.type.bytes;
+        if (from + got >= end)
+            continue;
+        const struct gs_record_head more = gs_record_head_right(
+            part_head(order, &part->field, record, from + got - part->at), 8 * got);
+        head.high |= more.high;
+        head.low |= more.low;
+        got = end - from;
+    }
+    return head;
+}
+
+/* ---- comparing ---- */
+
+/* Compare the first `parts` parts from byte `from` of the strings on. */
+static inline int compare_parts(const struct gs_record_order *order, const uint8_t *a,
+                                const uint8_t *b, uint32_t parts, uint32_t from)
+{
+    for (uint32_t i = 0; i < parts; i++) {
+        const struct gs_key_field *field = &order->parts[i].field;
+        const uint32_t at = order->parts[i].at;
+        if (at + field->type.bytes <= from)
+            continue;
+        if (field->type.kind == GS_TYPE_BYTES) {
+            const uint32_t skip = from > at ? from - at : 0;
+            const int sign = memcmp(a + field->offset + skip, b + field->offset + skip,
+                                    field->type.bytes - skip);
+            if (sign != 0)
+                return (sign < 0) == field->descending ? 1 : -1;
+        } else {
+            const uint64_t of_a = number_of(field, a);
+            const uint64_t of_b = number_of(field, b);
+            if (of_a != of_b)
+                return of_a < of_b ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+int gs_record_compare_from(const struct gs_record_order *order, const void *a, const void *b,
+                           uint32_t from)
+{
+    return compare_parts(order, a, b, order->part_count, from);
+}
+
+int gs_record_compare_keys(const struct gs_record_order *order, const void *a, const void *b)
+{
+    return compare_parts(order, a, b, order->key_parts, 0);
+}
+
+bool gs_record_follows(const struct gs_record_order *order, const void *a, const void *b,
+                       bool reverse, bool distinct)
+{
+    int sign = gs_record_compare_keys(order, a, b);
+    if (sign == 0 && distinct)
+        return false;
+    if (sign == 0)
+        sign = gs_record_compare_from(order, a, b, order->key_bytes);
+    return reverse ? sign >= 0 : sign <= 0;
+}

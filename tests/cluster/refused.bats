@@ -38,7 +38,7 @@ refused()
 @test "a bad option, which the first rank says" {
     refused frobnicate --frobnicate in -o out
     refused verify --argsort=u32 --verify in -o out
-    refused -cm -c -m in
+    refused "'-c' and '-m'" -c -m in
     refused local --local in -o 'out-%r'
     refused "byte 18" -R 16 -k 14:u32 in -o out
 }

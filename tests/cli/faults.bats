@@ -87,7 +87,7 @@ walk()
     done
     # Temporary files lose their name at once: refused, and gone.
     mkdir tmp
-    run -2 --separate-stderr bash -c 'cat in | LD_PRELOAD=$FAULTS "$GSORT" "$@"' bash \
+    run -2 --separate-stderr bash -c 'cat in in | LD_PRELOAD=$FAULTS "$GSORT" "$@"' bash \
         --device=cpu -S 64K -T tmp -o dir/out
     assert_trouble "tmp: cannot create a temporary file"
     [ -z "$(ls -A tmp)" ]

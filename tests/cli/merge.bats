@@ -191,7 +191,7 @@ subprocess.check_call([sys.argv[1], "-m", "-S", "5M", "data", "one"])' "$GSORT" 
 
 @test "a merge refuses -c, missing inputs and odd sizes" {
     run -2 --separate-stderr gsort -m -c
-    assert_trouble "'-c' and '-m' are incompatible"
+    assert_trouble "'-m' and '-c' are incompatible"
     run -2 --separate-stderr gsort -C -m
     assert_trouble "'-C' and '-m' are incompatible"
     run -2 --separate-stderr gsort -m missing

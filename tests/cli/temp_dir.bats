@@ -6,7 +6,7 @@ load ../helper
 setup()
 {
     enter_directory
-    keygen uniform 100003 >in
+    keygen uniform 300007 >in
     reference in >wanted
     mkdir tmp
 }

@@ -50,8 +50,8 @@ setup()
     gsort --split=2 in.npy -o part-%d.npy
     head -c 200004 wanted | npy "'<u4'" 50001 | cmp part-0.npy -
     tail -c +200005 wanted | npy "'<u4'" 50002 | cmp part-1.npy -
-    gsort --split=2 --argsort=u32 in.npy -o i-%d.npy
-    gsort --argsort=u32 in.npy -o indices
+    gsort --device=cpu --split=2 --argsort=u32 in.npy -o i-%d.npy
+    gsort --device=cpu --argsort=u32 in.npy -o indices
     head -c 200004 indices | npy "'<u4'" 50001 | cmp i-0.npy -
     { printf 'abcd' && cat in; } >skipped
     gsort --skip=4 --split=2 skipped -o s-%d

@@ -5,6 +5,7 @@ load ../helper
 
 setup()
 {
+    without_gpu "nothing is sorted"
     enter_directory
     require make
     require git

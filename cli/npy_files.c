@@ -115,8 +115,10 @@ static enum gs_status take_first(struct gs_npy_files **npy, size_t inputs, uint6
     enum gs_status st = GS_OK;
     *npy = calloc(1, sizeof **npy);
     *skips = calloc(inputs, sizeof **skips);
-    if (*npy == NULL || *skips == NULL)
-        return no_memory(name, err);
+    if (*npy == NULL || *skips == NULL) {
+        (void)no_memory(name, err);
+        return GS_ERR_MEMORY;
+    }
     (*npy)->name = name;
     (*npy)->bytes = start->bytes;
     start->bytes = NULL;

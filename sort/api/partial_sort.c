@@ -106,22 +106,22 @@ enum gs_status gs_partial_new(struct gs_partial **partial, const struct gs_optio
     const uint64_t room = room_for(options, expected);
     const unsigned bytes = gs_record_bytes(options);
     const uint64_t index_bytes = options->index_bytes != 0 ? room * sizeof(uint64_t) : 0;
-    struct gs_partial *new = calloc(1, sizeof *new);
-    *partial = new;
-    if (new == NULL)
+    struct gs_partial *made = calloc(1, sizeof *made);
+    *partial = made;
+    if (made == NULL)
         goto failed;
-    *new = (struct gs_partial){.options = options, .room = room};
-    new->begin_ns = gs_now_ns();
-    new->records = gs_pages_alloc(room * bytes);
-    new->sorted = gs_pages_alloc(room * bytes);
-    new->bound = malloc(bytes);
-    if (new->records == NULL || new->sorted == NULL || new->bound == NULL)
+    *made = (struct gs_partial){.options = options, .room = room};
+    made->begin_ns = gs_now_ns();
+    made->records = gs_pages_alloc(room * bytes);
+    made->sorted = gs_pages_alloc(room * bytes);
+    made->bound = malloc(bytes);
+    if (made->records == NULL || made->sorted == NULL || made->bound == NULL)
         goto failed;
     if (index_bytes == 0)
         return GS_OK;
-    new->positions = gs_pages_alloc(index_bytes);
-    new->indices = gs_pages_alloc(index_bytes);
-    if (new->positions != NULL &&new->indices != NULL)
+    made->positions = gs_pages_alloc(index_bytes);
+    made->indices = gs_pages_alloc(index_bytes);
+    if (made->positions != NULL && made->indices != NULL)
         return GS_OK;
 failed:
     return gs_fail(err, GS_ERR_MEMORY, errno, "not enough memory for %" PRIu64 " records",

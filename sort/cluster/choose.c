@@ -81,10 +81,10 @@ static enum gs_status share_candidates(const struct gs_chooser *chooser, const s
     memset(round->candidates, 0, bytes);
     for (unsigned i = 0; i < splitters; i++) {
         struct search *search = &round->searches[i];
-        if (search->found || round->owners[i].rank != chooser->rank)
+        const uint64_t left = search->high - search->low; /* not 0 where it is the owner */
+        if (search->found || round->owners[i].rank != chooser->rank || left == 0)
             continue;
-        search->chosen =
-            search->low + gs_random(CANDIDATE_SEED + number, i) % (search->high - search->low);
+        search->chosen = search->low + gs_random(CANDIDATE_SEED + number, i) % left;
         chooser->copy(chooser, search->chosen, round->candidates + i * chooser->candidate_bytes);
     }
     /* One rank has a candidate, the others zeros. */
@@ -174,10 +174,12 @@ enum gs_status gs_choose(const struct gs_chooser *chooser, const struct gs_clust
                           .own = calloc(count, sizeof *round.own),
                           .all = calloc(count, sizeof *round.all),
                           .candidates = calloc(count, chooser->candidate_bytes)};
-    if (round.searches == NULL || round.owners == NULL || round.own == NULL || round.all == NULL ||
-        round.candidates == NULL)
+    const bool enough = round.searches != NULL && round.owners != NULL && round.own != NULL &&
+                        round.all != NULL && round.candidates != NULL;
+    if (!enough)
         st = gs_fail(err, GS_ERR_MEMORY, ENOMEM, "%zu ranges", count);
     GS_TRY(gs_cluster_agree(cluster, st, err));
+    GS_TRY(enough ? GS_OK : GS_ERR_MEMORY); /* which was agreed on */
     GS_MPI(MPI_Allreduce(MPI_IN_PLACE, &samples, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD));
     for (unsigned i = 0; i + 1 < count; i++)
         round.searches[i] = (struct search){

@@ -111,7 +111,7 @@ others_hold()
 
 @test "the same of a pipe" {
     is_expensive || skip "make check-expensive writes so much"
-    run -2 bash -c 'head -c 180000000 /dev/zero |
+    run -2 bash -c 'head -c 480000000 /dev/zero |
         "$0" -s -R 3 -k 0:u16 -S 1M -T t --parallel=1 -o out' "$GSORT"
     [[ $output == "gsort: "*" records of 3 bytes and more take at least "*" MiB of memory"* ]]
     [ ! -e out ]

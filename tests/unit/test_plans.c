@@ -13,12 +13,14 @@
 static unsigned plans;
 
 /* The linker has the rooms call this one instead (--wrap). */
-void __real_gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64_t count);
-void __wrap_gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64_t count);
-void __wrap_gs_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64_t count)
+void real_plan_make(struct gs_plan *plan, const struct gs_options *options,
+                    uint64_t count) __asm__("__real_gs_plan_make");
+void counted_plan_make(struct gs_plan *plan, const struct gs_options *options,
+                       uint64_t count) __asm__("__wrap_gs_plan_make");
+void counted_plan_make(struct gs_plan *plan, const struct gs_options *options, uint64_t count)
 {
     plans++;
-    __real_gs_plan_make(plan, options, count);
+    real_plan_make(plan, options, count);
 }
 
 static uint64_t written;

@@ -4,11 +4,13 @@
 #include "cli/options.h"
 
 #include "cli/npy_files.h"
+#include "cli/split_output.h"
 
 #include <stdlib.h>
 
 void gs_command_free(struct gs_command *command)
 {
+    gs_split_free(command);
     free(command->skips);
     command->skips = NULL;
     gs_npy_files_free(command->npy);

@@ -6,6 +6,7 @@
 #include "sort/keys/order.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* Keys that are looked at at once: few enough to stay in the first-level cache. */
 #define LOOK_KEYS 2048
@@ -19,8 +20,10 @@ void gs_keys_look(const struct gs_options *options, const void *records, uint64_
     gs_key last = 0;
     alone.threads = 1;
     *look = (struct gs_look){.bad = count};
-    if (previous != NULL)
-        last = gs_span_key(&(struct gs_span){.keys = previous, .count = 1}, options->codec, 0);
+    if (previous != NULL && options->codec == NULL)
+        memcpy(&last, previous, sizeof last); /* which may lie anywhere */
+    else if (previous != NULL)
+        gs_codec_load(options->codec, previous, &last, 1);
     for (uint64_t done = 0, here; done < count; done += here) {
         here = count - done < LOOK_KEYS ? count - done : LOOK_KEYS;
         const gs_key *keys = block;

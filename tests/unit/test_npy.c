@@ -175,6 +175,7 @@ static void test_bounds(void)
     CHECK(gs_npy_check_size(&npy, bytes + 56, "a.npy", &none) == GS_OK);
     CHECK(gs_npy_check_size(&npy, bytes + 55, "a.npy", NULL) == GS_ERR_INPUT);
     CHECK(gs_npy_check_size(&npy, bytes + 57, "a.npy", NULL) == GS_ERR_INPUT);
+    gs_npy_free(&npy);
     for (size_t size = 0; size < bytes; size++)
         CHECK(gs_npy_parse(&npy, header, size, "a.npy", NULL) == GS_ERR_INPUT);
     header[6] = 4;

@@ -84,7 +84,6 @@ static bool is_untold(const struct gs_command *command)
 static bool ends_in_type(const char *name, char text[GS_KEY_TYPE_TEXT])
 {
     struct gs_key_type type;
-    struct gs_error none;
     const char *dot = strrchr(name, '.');
     size_t length = 0;
     if (dot == NULL || strlen(dot + 1) >= GS_KEY_TYPE_TEXT)
@@ -92,7 +91,7 @@ static bool ends_in_type(const char *name, char text[GS_KEY_TYPE_TEXT])
     for (const char *c = dot + 1; *c != '\0'; c++)
         text[length++] = (char)tolower((unsigned char)*c);
     text[length] = '\0';
-    return gs_key_type_parse("-t", text, &type, &none) == GS_OK && type.kind != GS_TYPE_BYTES &&
+    return gs_key_type_parse("-t", text, &type, NULL) == GS_OK && type.kind != GS_TYPE_BYTES &&
            (type.kind != GS_TYPE_UNSIGNED || type.bytes != 4 || type.big_endian);
 }
 

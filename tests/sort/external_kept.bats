@@ -44,7 +44,7 @@ temporary_bytes()
     done
 }
 
-@test "wide keys, in place" { # on no GPU, which sorts keys of 4 bytes only
+@test "wide keys, in place" { # on the CPU
     local type
     for type in u64 u128; do
         keygen --type=$type uniform 8M >in

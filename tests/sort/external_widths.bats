@@ -3,7 +3,7 @@
 
 load ../helper
 
-# A GPU sorts keys of 4 bytes only, so these tests do not follow GSORT_DEVICE.
+# These tests are for the CPU: they do not follow GSORT_DEVICE.
 
 # assert_external TYPE [OPTION...]: the output for `in` is right, from file to file and from pipe to
 # pipe by turns, and --stats says that the sort went through temporary files.

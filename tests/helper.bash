@@ -292,6 +292,22 @@ without_gpu()
     [ "$GSORT_DEVICE" != gpu ] || skip "not with --device=gpu: $1"
 }
 
+# require_clone: skip unless this is a clone, of which clone_tree makes others; no gsort runs there.
+require_clone()
+{
+    without_gpu "no gsort runs here"
+    require make
+    require git
+    git -C "$ROOT" rev-parse --verify -q HEAD >/dev/null || skip "not in a clone"
+    unset MAKEFLAGS MFLAGS MAKELEVEL
+}
+
+# clone_tree DIR: clone the last commit.
+clone_tree()
+{
+    git clone -q --no-hardlinks --depth 1 "file://$ROOT" "$1"
+}
+
 # require_control_group CONTROLLER: make a control group for this test, for memory, cpu or pids.
 # GROUP is its directory, LIMIT the file that sets its limit.
 require_control_group()

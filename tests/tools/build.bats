@@ -6,13 +6,9 @@ load ../helper
 setup()
 {
     enter_directory
-    without_gpu "no gsort runs here"
-    require make
-    require git
-    git -C "$ROOT" rev-parse --verify -q HEAD >/dev/null || skip "not in a clone"
-    git clone -q --no-hardlinks --depth 1 "file://$ROOT" tree
+    require_clone
+    clone_tree tree
     cd tree || return
-    unset MAKEFLAGS MFLAGS MAKELEVEL
     export CUDA=0 HIGHWAY=0 FUSE=0 MPI=0 CFLAGS=-O0
     room=build/cuda0-highway0/w64/sort/width
     object=build/cuda0-highway0/cli/human.o

@@ -6,7 +6,7 @@ load ../helper
 # pack DIR: clone the tree there and pack the program that is tested; nothing is compiled.
 pack()
 {
-    git clone -q --no-hardlinks --depth 1 "file://$ROOT" "$1"
+    clone_tree "$1"
     cp "$GSORT" "$1/gsort"
     make -s -C "$1" -o gsort install DESTDIR=build/deb/debian/keysort PREFIX=/usr PROGRAM=keysort \
         ZSH_FUNCTIONS=zsh/vendor-completions
@@ -16,11 +16,7 @@ pack()
 setup()
 {
     enter_directory
-    without_gpu "no gsort runs here"
-    require make
-    require git
-    git -C "$ROOT" rev-parse --verify -q HEAD >/dev/null || skip "not in a clone"
-    unset MAKEFLAGS MFLAGS MAKELEVEL
+    require_clone
     export CUDA=0 HIGHWAY=0 FUSE=0 MPI=0
 }
 

@@ -5,13 +5,9 @@ load ../helper
 
 setup()
 {
-    without_gpu "nothing is sorted"
     enter_directory
-    require make
-    require git
-    unset MAKEFLAGS MFLAGS MAKELEVEL
-    git -C "$ROOT" rev-parse --verify -q HEAD >/dev/null || skip "not in a clone"
-    git clone -q --no-hardlinks --depth 1 "file://$ROOT" clone
+    require_clone
+    clone_tree clone
     export CUDA=0 HIGHWAY=0 FUSE=0
 }
 

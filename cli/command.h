@@ -6,7 +6,7 @@
 
 #include "common/formats/format.h"
 #include "common/files/pace.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 
 #include <stdbool.h>
 #include <stddef.h>

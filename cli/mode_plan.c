@@ -11,7 +11,7 @@
 #include "cli/record_format.h"
 #include "cli/report.h"
 #include "common/files/input.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 
 /* What the forecast takes for fresh memory: 4 GB/s. */
 #define FRESH_SECONDS 0.25e-9

@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/pace_look.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 
 struct gs_plan {
     bool pending; /* there are inputs of unknown size, which all figures leave out */

@@ -6,7 +6,7 @@
 #include "cli/ahead.h"
 #include "cli/memory_limit.h"
 #include "common/clock.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 
 #include <stdlib.h>
 

@@ -11,7 +11,7 @@
 #include "cli/report.h"
 #include "cli/work.h"
 #include "common/files/space.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include "common/files/input.h"
 #include "common/files/output.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 
 /* At least `bytes` bytes of input are known to come. If a GPU will sort that much, start CUDA now
  * or, while a pipe is read, just early enough; and if output is not NULL, which says that it will

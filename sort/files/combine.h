@@ -10,7 +10,7 @@
 #define GS_COMBINE_H
 
 #include "common/formats/npy.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 
 enum gs_combine_option {
     GS_COMBINE_COUNT,

@@ -5,7 +5,7 @@
 #define GS_EACH_RECORD_H
 
 #include "common/files/input.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 
 /* Look at the next `count` records, of which the first is record `index` of its input. Returns
  * whether to go on. */

@@ -6,7 +6,7 @@
 
 #include "sort/files/task.h"
 #include "sort/files/pace_look.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 
 struct gs_file_plan {
     bool pending; /* there are inputs of unknown size, which all figures leave out */

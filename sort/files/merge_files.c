@@ -10,7 +10,7 @@
 #include "sort/files/partial_output.h"
 #include "sort/files/work.h"
 #include "common/clock.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

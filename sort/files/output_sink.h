@@ -8,7 +8,7 @@
 #include "common/files/input.h"
 #include "common/files/output.h"
 #include "common/files/pace.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 
 struct gs_direct_writer;
 

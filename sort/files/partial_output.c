@@ -11,7 +11,7 @@
 #include "sort/files/output_sink.h"
 #include "sort/files/work.h"
 #include "common/memory/memory.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 
 #include <errno.h>
 #include <inttypes.h>

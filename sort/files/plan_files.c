@@ -9,7 +9,7 @@
 #include "sort/files/file_plan.h"
 #include "sort/files/record_format.h"
 #include "common/files/input.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 
 /* What the forecast takes for fresh memory: 4 GB/s. */
 #define FRESH_SECONDS 0.25e-9

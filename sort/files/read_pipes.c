@@ -6,7 +6,7 @@
 #include "sort/files/ahead.h"
 #include "sort/files/memory_limit.h"
 #include "common/clock.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 
 #include <stdlib.h>
 

@@ -9,7 +9,7 @@
 
 #include "common/files/input.h"
 #include "common/files/output.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 
 #include <stdbool.h>
 #include <stdint.h>

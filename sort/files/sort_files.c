@@ -13,7 +13,7 @@
 #include "common/clock.h"
 #include "common/files/input.h"
 #include "common/files/output.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 
 #include <stdlib.h>
 

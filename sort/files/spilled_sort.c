@@ -10,7 +10,7 @@
 #include "sort/files/partial_output.h"
 #include "sort/files/work.h"
 #include "common/files/space.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>

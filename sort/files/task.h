@@ -8,7 +8,7 @@
 #include "common/files/output.h"
 #include "common/files/pace.h"
 #include "common/formats/format.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
 #include "sort/files/task.h"
 #include "common/files/input.h"
 #include "common/files/output.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 
 /* What a mode does between opening and publishing. */
 struct gs_work {

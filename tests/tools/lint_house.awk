@@ -17,7 +17,7 @@ BEGIN {
         for (j = 1; j <= rooms; j++)
             floor[names[j]] = i
     }
-    home["sort/gsort.h"] = "api"
+    home["sort/sort.h"] = "api"
     home["sort/cluster.h"] = "cluster"
     home["sort/files.h"] = "files"
     # Folders that may know that a key has 32 bits.

@@ -1,4 +1,4 @@
-/* gsort.h -- the library: sort, merge and check keys of 4, 8 and 16 bytes.
+/* sort.h -- what the command includes: sort, merge and check elements and records.
  * SPDX-License-Identifier: MIT
  *
  * The library never prints and never exits. Counts and positions are in keys, sizes in bytes, times
@@ -6,8 +6,8 @@
  * except a GPU's runtime once it has started, and, with options.leave_device, the GPU's buffers and
  * references to the input that filled them: that input must then stay where it is.
  */
-#ifndef GS_GSORT_H
-#define GS_GSORT_H
+#ifndef GS_SORT_H
+#define GS_SORT_H
 
 #include "sort/types/calls.h"
 #include "sort/types/record_order.h"

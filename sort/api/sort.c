@@ -1,7 +1,7 @@
-/* gsort.c -- the library's entry: the calls for a width.
+/* sort.c -- the calls for a width.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/gsort.h"
+#include "sort/sort.h"
 #include "sort/check/verify.h"
 #include "sort/gpu/gpu_start.h"
 #include "sort/wide/records.h"

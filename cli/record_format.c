@@ -10,20 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Have records other bytes than those of their keys? */
-static bool has_payload(const struct gs_format *format)
-{
-    uint32_t bytes = 0;
-    for (uint32_t i = 0; i < format->key_count; i++)
-        bytes += format->keys[i].type.bytes;
-    return bytes < format->record_bytes;
-}
-
 /* Do keys begin at multiples of their size in all files? */
 static bool are_aligned(const struct gs_command *command)
 {
+    const uint32_t bytes = command->format.element_bytes;
+    if (bytes == 0) /* no element holds a record */
+        return true;
     for (size_t i = 0; command->skips != NULL && (i == 0 || i < command->file_count); i++)
-        if (command->skips[i] % command->format.element_bytes != 0)
+        if (command->skips[i] % bytes != 0)
             return false;
     return true;
 }
@@ -59,22 +53,8 @@ static enum gs_status use_combine(struct gs_command *command, struct gs_error *e
 /* Prepare the sort for records of command->format. */
 static enum gs_status use_format(struct gs_command *command, struct gs_error *err)
 {
-    const bool indices = command->sort.index_bytes != 0;
-    command->format.stable = indices || (command->stable && has_payload(&command->format));
-    command->sort.format = &command->format;
-    command->sort.records = NULL;
-    command->sort.codec = NULL;
-    if (command->format.element_bytes == 0 || command->format.stable) {
-        gs_record_order_init(&command->order, &command->format);
-        command->sort.records = &command->order;
-        command->sort.key_bytes = 16;
-        return use_combine(command, err);
-    }
-    gs_codec_init(&command->codec, &command->format);
-    command->sort.key_bytes = command->format.element_bytes;
-    /* Keys that are not aligned are copied like records. */
-    if (!command->codec.identity || !are_aligned(command))
-        command->sort.codec = &command->codec;
+    gs_records_of(&command->sort, &command->format, command->stable, are_aligned(command),
+                  &command->codec, &command->order);
     return use_combine(command, err);
 }
 

@@ -132,9 +132,11 @@ WIDE_128 := $(WIDE) $(call present,$(RECORD_ROOMS))
 # The objects of sources below a folder, one for all of a room that is compiled as one file.
 objects  = $(addprefix $(1)/,$(patsubst %,%.o,$(basename $(filter-out $(WHOLE:%=sort/%/%.c),$(2)))) \
            $(foreach room,$(WHOLE),$(if $(filter sort/$(room)/%.c,$(2)),sort/$(room).o)))
+# The library's own OpenMP runtime, where GCC is the compiler.
+TEAM     := $(B)/sort/library/team.o
 MAIN     := $(B)/cli/main.o $(B)/cli/openmp_environment.o
 GROUND   := $(call objects,$(B),$(call present,$(COMMON) types check))
-OBJECTS  := $(filter-out $(MAIN),$(call objects,$(B),$(call present,$(ROOMS)) $(NARROW))) $(WIDTHS:%=$(B)/width%.o)
+OBJECTS  := $(filter-out $(MAIN) $(TEAM),$(call objects,$(B),$(call present,$(ROOMS)) $(NARROW))) $(WIDTHS:%=$(B)/width%.o)
 NO_MPI   := $(call objects,$(B),$(call absent,$(MPI_ROOMS)))
 MPI_OBJECTS := $(call objects,$(M),$(call present,$(MPI_ROOMS)))
 OBJECTS  += $(NO_MPI)
@@ -265,6 +267,10 @@ $(foreach width,$(WIDTHS),$(eval $(call wider,$(width)))$(eval $(call unit,_$(wi
 $(eval $(call unit,))
 # The test of plans counts them.
 $(B)/unit/test_plans: private LDFLAGS += -Wl,--wrap=gs_plan_make
+# Tests of the library have its own teams of threads.
+LIBRARY_UNITS := $(filter $(B)/unit/test_library_%,$(UNITS))
+$(LIBRARY_UNITS): private LDFLAGS += $(if $(CLANG),,$(TEAM))
+$(LIBRARY_UNITS): $(TEAM)
 units: $(UNITS)
 
 TOOL_FLAGS := -I. -D_GNU_SOURCE -std=c11 $(WARNINGS) -Wconversion -O2

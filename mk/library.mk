@@ -6,7 +6,8 @@
 .PHONY: lib install-lib uninstall-lib
 
 LIBRARY := $(B)/libgsort.so.0 $(B)/libgsort.a
-LIBRARY_OBJECTS := $(filter-out $(NO_MPI) $(call objects,$(B),$(call sources,cli,c)),$(OBJECTS))
+LIBRARY_OBJECTS := $(filter-out $(NO_MPI) $(call objects,$(B),$(call sources,cli,c)),$(OBJECTS)) $(if $(CLANG),,$(TEAM))
+LIBRARY_OPENMP := $(if $(CLANG),-fopenmp)
 LIBRARY_LIBS := $(filter-out -static -s,$(LIBS)) $(call is,HIGHWAY,-lstdc++)
 lib: $(LIBRARY)
 
@@ -15,7 +16,7 @@ $(B)/sort/library/version.o: $(B)/version
 
 $(B)/libgsort.so.0: $(LIBRARY_OBJECTS) mk/gsort.map
 	$(call quiet,LINK)$(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script=mk/gsort.map -Wl,-z,defs \
-	    $(CFLAGS) $(SANITIZE) -fopenmp $(LDFLAGS) $(LIBRARY_OBJECTS) $(LIBRARY_LIBS) -o $@
+	    $(CFLAGS) $(SANITIZE) $(LIBRARY_OPENMP) $(LDFLAGS) $(LIBRARY_OBJECTS) $(LIBRARY_LIBS) -o $@
 
 # One object, which shows nothing but what gsort.h declares.
 $(B)/libgsort.a: $(LIBRARY_OBJECTS)
@@ -39,7 +40,7 @@ Description: sort arrays of numbers or records
 Version: $(VERSION)
 Cflags: -I$${includedir}
 Libs: -L$${libdir} -lgsort
-Libs.private: -fopenmp $(LIBRARY_LIBS)
+Libs.private: $(strip $(LIBRARY_OPENMP) $(LIBRARY_LIBS))
 endef
 install-lib: $(LIBRARY)
 	install -d '$(DESTDIR)$(LIBDIR)/pkgconfig' '$(DESTDIR)$(INCLUDEDIR)' '$(MAN)/man3'

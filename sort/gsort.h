@@ -63,9 +63,9 @@ struct gsort_progress {
     uint64_t total;    /* so many; 0: not known */
 };
 
-/* Called about ten times a second, in the caller's own thread, while a call runs; a call that takes
- * less time may never call it. Any result but 0 cancels the call, which returns GSORT_CANCELLED as
- * soon as its threads have ended. Must not throw, nor call longjmp. */
+/* Called when a call begins and then about ten times a second while it runs, in the caller's own
+ * thread. Any result but 0 cancels the call: it returns GSORT_CANCELLED as soon as its threads have
+ * ended, unless it is done by then. Must not throw, nor call longjmp. */
 typedef int gsort_progress_callback(void *context, const struct gsort_progress *progress);
 
 /* Flags of options. */
@@ -113,6 +113,24 @@ GSORT_API enum gsort_status gsort_argsort(const struct gsort_format *format, con
                                           void *indices, unsigned index_bytes, uint64_t count,
                                           const struct gsort_options *options,
                                           struct gsort_error *error);
+
+struct gsort_array {
+    const void *records;
+    uint64_t count;
+};
+
+/* Merge arrays, each of which is in order, into one that overlaps none of them. One that is not in
+ * order is GSORT_INPUT. */
+GSORT_API enum gsort_status gsort_merge(const struct gsort_format *format,
+                                        const struct gsort_array *arrays, size_t array_count,
+                                        void *merged, const struct gsort_options *options,
+                                        uint64_t *kept, struct gsort_error *error);
+
+/* Is the array in order? *disorder will be the index of the first record that is out of order with
+ * the one before it, or count if none is. Under GSORT_UNIQUE, keys that repeat are out of order. */
+GSORT_API enum gsort_status gsort_check(const struct gsort_format *format, const void *records,
+                                        uint64_t count, const struct gsort_options *options,
+                                        uint64_t *disorder, struct gsort_error *error);
 
 #ifdef __cplusplus
 }

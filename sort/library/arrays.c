@@ -1,8 +1,8 @@
 /* arrays.c -- sort an array in memory, in place or into another, or only its positions.
  * SPDX-License-Identifier: MIT
  */
+#include "sort/library/array_sink.h"
 #include "sort/library/job.h"
-#include "sort/library/library.h"
 #include "sort/sort.h"
 
 #include "common/memory/memory.h"
@@ -10,57 +10,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Arrays of at most so many bytes are sorted by one thread, in less time than another would take
- * to start. */
-#define SMALL_BYTES ((uint64_t)64 << 10)
-
-/* The name that messages have for an array. */
-#define ARRAY_NAME "array"
-
-/* An array as a sink. */
-struct array_sink {
-    struct gs_sink sink;
-    char *to;
-    size_t record_bytes;
-};
-
 struct sorting {
     struct gs_options options;
     struct gs_span span;
-    struct array_sink to;
+    struct gs_array_sink to;
     uint64_t kept;
 };
-
-static enum gs_status write_array(struct gs_sink *sink, const void *keys, uint64_t count,
-                                  uint64_t position, struct gs_error *err)
-{
-    struct array_sink *to = (struct array_sink *)sink;
-    (void)err;
-    memcpy(to->to + position * to->record_bytes, keys, count * to->record_bytes);
-    return GS_OK;
-}
-
-static bool is_aligned(const void *array, const struct gs_options *options)
-{
-    return (uintptr_t)array % gs_plain_bytes(options) == 0;
-}
-
-/* Elements that are not aligned, or have another size than records, are copied to their places. */
-static void set_arrays(struct sorting *sorting, const struct gs_kind *kind, const void *records,
-                       void *to, uint64_t count)
-{
-    struct gs_options *options = &sorting->options;
-    if (options->records == NULL && !is_aligned(records, options))
-        options->codec = &kind->codec;
-    const bool straight =
-        options->records != NULL ||
-        (kind->format.record_bytes == gs_plain_bytes(options) && is_aligned(to, options));
-    sorting->span = (struct gs_span){.keys = records, .count = count, .name = ARRAY_NAME};
-    sorting->to = (struct array_sink){
-        .sink = {.write = write_array, .memory = straight ? to : NULL, .over_input = to == records},
-        .to = to,
-        .record_bytes = gs_output_bytes(options)};
-}
 
 /* Records that no element holds are fetched from where they are when their places are known: they
  * are sorted in place by way of another array. */
@@ -109,24 +64,21 @@ cleanup:
     return st;
 }
 
-/* Refuse an array that cannot be in memory, or overlaps the other one. */
+/* Refuse arrays that cannot be in memory, or overlap. */
 static enum gs_status check_arrays(const struct gs_options *options, const void *records,
                                    const void *to, uint64_t count, struct gs_error *err)
 {
-    const uintptr_t a = (uintptr_t)records;
-    const uintptr_t b = (uintptr_t)to;
-    const uint64_t input = gs_record_bytes(options);
-    const uint64_t output = gs_output_bytes(options);
-    if (count > SIZE_MAX / 2 / (input > output ? input : output) ||
-        (count > 0 && (records == NULL || to == NULL)))
-        return gs_fail(err, GS_ERR_USAGE, 0, "there is no array of %" PRIu64 " records at %p",
-                       count, records == NULL ? records : to);
-    if (a == b && options->index_bytes == 0)
-        return GS_OK;
-    if (a < b + count * output && b < a + count * input)
-        return gs_fail(err, GS_ERR_USAGE, 0,
-                       "the arrays overlap: sort in place, or into another array");
-    return GS_OK;
+    enum gs_status st;
+    const size_t input = gs_record_bytes(options);
+    const size_t output = gs_output_bytes(options);
+    GS_TRY(gs_array_check(records, count, input, err));
+    GS_TRY(gs_array_check(to, count, output, err));
+    if ((records != to || options->index_bytes != 0) &&
+        gs_arrays_overlap(records, count * input, to, count * output))
+        st = gs_fail(err, GS_ERR_USAGE, 0,
+                     "the arrays overlap: sort in place, or into another array");
+cleanup:
+    return st;
 }
 
 static enum gs_status sort_kind(const struct gs_kind *kind, unsigned index_bytes,
@@ -137,14 +89,15 @@ static enum gs_status sort_kind(const struct gs_kind *kind, unsigned index_bytes
     enum gs_status st;
     struct gsort_options options;
     struct sorting sorting = {.options = kind->options};
+    const bool small = count <= GS_SMALL_BYTES / gs_record_bytes(&sorting.options);
     GS_TRY(gs_take_options(given, &options, err));
+    gs_array_options(&sorting.options, &options, small);
     sorting.options.index_bytes = index_bytes;
-    sorting.options.unique = (options.flags & GSORT_UNIQUE) != 0;
-    sorting.options.threads = options.threads;
-    sorting.options.memory_bytes = options.memory_bytes;
     GS_TRY(check_arrays(&sorting.options, records, to, count, err));
-    set_arrays(&sorting, kind, records, to, count);
-    const bool small = count * gs_record_bytes(&sorting.options) <= SMALL_BYTES;
+    gs_array_read(&sorting.options, kind, records);
+    sorting.span = (struct gs_span){.keys = records, .count = count, .name = "array"};
+    sorting.to = gs_array_sink(&sorting.options, kind, to);
+    sorting.to.sink.over_input = to == records;
     GS_TRY(gs_job_run(&options, small, sort_array, &sorting, err));
     if (kept != NULL)
         *kept = sorting.kept;
@@ -171,6 +124,8 @@ enum gsort_status gsort_argsort(const struct gsort_format *format, const void *r
     if (index_bytes != 4 && index_bytes != 8)
         st = gs_fail(&err, GS_ERR_USAGE, 0, "positions are integers of 4 or 8 bytes, not of %u",
                      index_bytes);
+    else if (options != NULL && (options->flags & GSORT_UNIQUE) != 0)
+        st = gs_fail(&err, GS_ERR_USAGE, 0, "positions are those of all records: no GSORT_UNIQUE");
     else
         st = sort_kind(&format->indices, index_bytes, records, indices, count, options, NULL, &err);
     return gs_tell_error(error, st, &err);

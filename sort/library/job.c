@@ -72,6 +72,8 @@ static void await_job(struct job *job, const struct gsort_options *options)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
+    if (options->progress != NULL)
+        tell_progress(job, options);
     pthread_mutex_lock(&job->mutex);
     while (!job->done) {
         if (options->progress == NULL) {
@@ -121,8 +123,11 @@ enum gs_status gs_job_run(const struct gsort_options *options, bool small, gs_jo
                       .changed = PTHREAD_COND_INITIALIZER};
     pthread_t thread;
     int before;
-    if (small && stack_suffices())
+    if (small && stack_suffices()) {
+        if (options->progress != NULL)
+            tell_progress(&job, options);
         return work(context, &job.progress, err);
+    }
     const int error = start_job(&job, &thread);
     if (error != 0)
         return gs_fail(err, GS_ERR_MEMORY, error, "a thread to sort in");

@@ -170,6 +170,9 @@ struct gs_progress {
 /* Begin a new phase. The string `name` is not copied and must stay valid. */
 void gs_progress_enter(struct gs_progress *progress, const char *name, uint64_t total);
 
+/* GS_ERR_CANCELLED if that is wanted. */
+enum gs_status gs_progress_check(const struct gs_progress *progress, struct gs_error *err);
+
 /* The rows of --stats, the same for both devices. */
 enum gs_stage {
     GS_STAGE_START, /* device start-up */

@@ -11,7 +11,7 @@ BEGIN {
     floors = split("common | common/memory common/formats | common/files |" \
         " types | check | keys | bin device | split | run | cpu merge |" \
         " ways gpu | pipeline engines | sorter | tags | external wide | width |" \
-        " api | library | cluster | cli data | tests", floor_rooms, "|")
+        " api | cluster files | library | cli data | tests", floor_rooms, "|")
     for (i = 1; i <= floors; i++) {
         rooms = split(floor_rooms[i], names, " ")
         for (j = 1; j <= rooms; j++)
@@ -20,6 +20,7 @@ BEGIN {
     home["sort/sort.h"] = "api"
     home["sort/gsort.h"] = "library"
     home["sort/cluster.h"] = "cluster"
+    home["sort/files.h"] = "files"
     # Folders that may know that a key has 32 bits.
     narrow = "^sort/([a-z]+/u32|device)/"
 }

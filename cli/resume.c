@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 /* Goes up with each change of what a manifest or the files beside it say. */
-#define MANIFEST_VERSION 2
+#define MANIFEST_VERSION 3
 
 /* Print the absolute path of a file. */
 static enum gs_status print_path(FILE *to, const char *name, struct gs_error *err)
@@ -85,8 +85,8 @@ static void print_options(FILE *to, const struct gs_command *command)
     fprintf(to, "gsort manifest %d\nrecord %" PRIu32 "\n", MANIFEST_VERSION, format->record_bytes);
     for (uint32_t i = 0; i < format->key_count; i++) {
         const struct gs_key_field *key = &format->keys[i];
-        fprintf(to, "key %" PRIu32 " %d %" PRIu32 " %d %d\n", key->offset, (int)key->type.kind,
-                key->type.bytes, key->type.big_endian, key->descending);
+        fprintf(to, "key %" PRIu32 " %d %" PRIu32 " %d %d %u\n", key->offset, (int)key->type.kind,
+                key->type.bytes, key->type.big_endian, key->descending, (unsigned)key->woven);
     }
     fprintf(to, "skip %" PRIu64 " reverse %d unique %d stable %d argsort %u\n",
             command->skips != NULL ? command->skips[0] : 0, command->sort.reverse,

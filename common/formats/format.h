@@ -8,8 +8,10 @@
  * all are equal, of the other bytes, first to last, unsigned. Floats: -inf to -0, +0 to +inf, then
  * NaNs: those without the sign, the smallest bit pattern first, then those with it, the greatest
  * first. So keys are equal only if their bits are, and a sorted file is always the same bytes.
- * reverse reverses all of that, ties included: the output is exactly the other backwards. With
- * stable, records whose keys are equal stay in input order, in reverse as well.
+ * Dates and durations: as signed numbers, but NaT last. The bits of two to four keys may be woven
+ * into one (common/formats/zorder.h). reverse reverses all of that, ties included: the output is
+ * exactly the other backwards. With stable, records whose keys are equal stay in input order, in
+ * reverse as well.
  */
 #ifndef GS_FORMAT_H
 #define GS_FORMAT_H
@@ -27,21 +29,32 @@ enum gs_key_kind {
     GS_TYPE_UNSIGNED,
     GS_TYPE_SIGNED,
     GS_TYPE_FLOAT,
-    GS_TYPE_BFLOAT, /* the upper half of an f32 */
-    GS_TYPE_BYTES   /* compared as memcmp does */
+    GS_TYPE_BFLOAT,   /* the upper half of an f32 */
+    GS_TYPE_DATE,     /* numpy's M8 (common/formats/date.h), */
+    GS_TYPE_DURATION, /* and m8 */
+    GS_TYPE_BYTES     /* compared as memcmp does */
 };
 
-/* TYPE on the command line: u8 to u128, i8 to i128, f16, bf16, f32, f64, bN; "be": big-endian. */
+/* TYPE on the command line: u8 to u128, i8 to i128, f16, bf16, f32, f64, M8, m8, bN; "be":
+ * big-endian. */
 struct gs_key_type {
     enum gs_key_kind kind;
     uint32_t bytes;
     bool big_endian; /* of bN: true, its first byte counts most */
+    uint8_t unit;    /* of dates and durations, only for their text, */
+    uint32_t factor; /* and how many of it are counted as 1 */
 };
+
+static inline bool gs_key_is_date(const struct gs_key_type *type)
+{
+    return type->kind == GS_TYPE_DATE || type->kind == GS_TYPE_DURATION;
+}
 
 struct gs_key_field {
     uint32_t offset; /* in the record, from 0 */
     struct gs_key_type type;
     bool descending;
+    uint8_t woven; /* so many keys from this one on are one, zorder(); 0: it is one, or woven in */
 };
 
 struct gs_format {
@@ -86,7 +99,7 @@ enum gs_status gs_format_finish(struct gs_format *format, struct gs_error *err);
 struct gs_format gs_format_of(struct gs_key_type type);
 
 /* Room for what gs_key_type_name and gs_key_print write, with its end. */
-#define GS_KEY_TYPE_TEXT 16
+#define GS_KEY_TYPE_TEXT 24
 #define GS_KEY_TEXT      96
 
 /* The type as gs_key_type_parse reads it: "u32be". */

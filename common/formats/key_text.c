@@ -1,7 +1,7 @@
 /* key_text.c -- a key's value as text, in the key's own notation.
  * SPDX-License-Identifier: MIT
  */
-#include "common/formats/format.h"
+#include "common/formats/date.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -134,7 +134,9 @@ void gs_key_print(const struct gs_key_field *key, const void *record, char text[
     const bool negative = key->type.kind == GS_TYPE_SIGNED && value >> (count * 8 - 1) != 0;
     if (negative) /* its bits above `count` bytes are set, too */
         value = -(value | (count < 16 ? ~(wide)0 << (count * 8) : 0));
-    if (key->type.kind == GS_TYPE_FLOAT || key->type.kind == GS_TYPE_BFLOAT)
+    if (gs_key_is_date(&key->type))
+        gs_date_print(&key->type, (int64_t)(uint64_t)value, text);
+    else if (key->type.kind == GS_TYPE_FLOAT || key->type.kind == GS_TYPE_BFLOAT)
         print_float(&key->type, (uint64_t)value, text);
     else
         print_integer(value, negative, text);

@@ -65,7 +65,8 @@ static enum gs_status add_field(struct gs_format *format, const struct gs_npy_fi
     if (format->key_count == GS_FORMAT_KEYS_MAX)
         return gs_fail(err, GS_ERR_INPUT, 0, "%s: more than %d fields: say which by -k FIELD", name,
                        GS_FORMAT_KEYS_MAX);
-    format->keys[format->key_count++] = (struct gs_key_field){offset, field->type, descending};
+    format->keys[format->key_count++] =
+        (struct gs_key_field){.offset = offset, .type = field->type, .descending = descending};
     return GS_OK;
 }
 

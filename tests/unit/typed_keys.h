@@ -23,7 +23,7 @@ enum { ALL_TYPES = sizeof all_types / sizeof *all_types };
 static inline struct gs_key_type type_of(const char *name)
 {
     struct gs_error err = {.status = GS_OK};
-    struct gs_key_type type = {GS_TYPE_BYTES, 1, true};
+    struct gs_key_type type = {.kind = GS_TYPE_BYTES, .bytes = 1, .big_endian = true};
     if (gs_key_type_parse("-t", name, &type, &err) != GS_OK)
         fprintf(stderr, "%s\n", err.text);
     return type;

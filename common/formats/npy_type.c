@@ -334,6 +334,7 @@ enum gs_status gs_npy_type_read(struct gs_npy_type *type, const struct gs_litera
 void gs_npy_type_free(struct gs_npy_type *type)
 {
     free_fields(type->fields, type->field_count);
+    free(type->column_names);
     free(type->text);
     *type = (struct gs_npy_type){.record_bytes = 0};
 }

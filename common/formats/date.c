@@ -129,7 +129,8 @@ void gs_date_print(const struct gs_key_type *type, int64_t value, char text[GS_K
         memcpy(text, "NaT", sizeof "NaT");
         return;
     }
-    if (type->kind == GS_TYPE_DURATION || unit == NONE || !counts || count > INT64_MAX - 1970) {
+    if (type->kind == GS_TYPE_DURATION || unit == NONE || !counts ||
+        (unit == YEAR && count > INT64_MAX - 1970)) {
         snprintf(text, GS_KEY_TEXT, "%" PRId64, value);
         return;
     }

@@ -141,3 +141,15 @@ void gs_key_print(const struct gs_key_field *key, const void *record, char text[
     else
         print_integer(value, negative, text);
 }
+
+void gs_whole_key_print(const struct gs_key_field *key, const void *record, char text[GS_KEY_TEXT])
+{
+    char one[GS_KEY_TEXT];
+    size_t used = 0;
+    gs_key_print(key, record, text);
+    for (uint32_t i = 0; i < key->woven && used < GS_KEY_TEXT; i++) {
+        gs_key_print(&key[i], record, one);
+        used += (size_t)snprintf(text + used, GS_KEY_TEXT - used, "%s%s%s", i == 0 ? "(" : ",", one,
+                                 i + 1 == key->woven ? ")" : "");
+    }
+}

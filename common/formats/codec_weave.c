@@ -23,7 +23,7 @@ void gs_codec_weave_init(struct gs_codec *codec, const struct gs_format *format)
 /* Weave the numbers of one key, or take them apart. */
 static gs_woven weave(const struct gs_codec_weave *how, gs_woven value)
 {
-    const uint64_t mask = UINT64_MAX >> (64 - how->bits);
+    const uint64_t mask = UINT64_MAX >> (64 - how->bits) % 64;
     uint64_t numbers[GS_ZORDER_MAX];
     for (uint32_t i = 0; i < how->count; i++)
         numbers[i] = (uint64_t)(value >> (how->count - 1 - i) * how->bits) & mask;
@@ -49,7 +49,7 @@ static inline void change(const struct gs_codec *codec, void *elements, size_t c
         memcpy(&element, at, bytes);
         for (uint32_t i = 0; i < codec->weave_count; i++) {
             const struct gs_codec_weave *one = &codec->weaves[i];
-            const gs_woven mask = ~(gs_woven)0 >> (128 - one->count * one->bits);
+            const gs_woven mask = ~(gs_woven)0 >> (128 - one->count * one->bits) % 128;
             const gs_woven old = element >> one->below & mask;
             element ^= (old ^ how(one, old)) << one->below;
         }

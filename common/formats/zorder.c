@@ -45,8 +45,10 @@ enum gs_status gs_zorder_finish(struct gs_format *format, uint32_t first, bool d
 }
 
 /* Where bits go when each gets `apart` places: first the upper half of them moves, then the upper
- * half of each half, and so on. masks[apart - 2][i] has those that stay or have arrived. */
-static const uint64_t masks[GS_ZORDER_MAX - 1][5] = {
+ * half of each half, and so on. masks[apart][i] has those that stay or have arrived. */
+static const uint64_t masks[GS_ZORDER_MAX + 1][5] = {
+    {0},
+    {0},
     {0xffff, 0x00ff00ff, 0x0f0f0f0f, 0x33333333, 0x55555555},
     {0xffff, 0x0000ff0000ff, 0x00f00f00f00f, 0x0c30c30c30c3, 0x249249249249},
     {0xffff, 0x000000ff000000ff, 0x000f000f000f000f, 0x0303030303030303, 0x1111111111111111},
@@ -54,7 +56,7 @@ static const uint64_t masks[GS_ZORDER_MAX - 1][5] = {
 
 static inline uint64_t spread(uint64_t bits, uint32_t apart)
 {
-    const uint64_t *mask = masks[apart - 2];
+    const uint64_t *mask = masks[apart];
     for (int i = 1; i < 5; i++)
         bits = (bits | bits << (STEP >> i) * (apart - 1)) & mask[i];
     return bits;
@@ -62,7 +64,7 @@ static inline uint64_t spread(uint64_t bits, uint32_t apart)
 
 static inline uint64_t gather(uint64_t bits, uint32_t apart)
 {
-    const uint64_t *mask = masks[apart - 2];
+    const uint64_t *mask = masks[apart];
     bits &= mask[4];
     for (int i = 4; i > 0; i--)
         bits = (bits | bits >> (STEP >> i) * (apart - 1)) & mask[i - 1];

@@ -76,8 +76,9 @@ static const struct argp_option table[] = {
     {"output", 'o', "FILE", 0, "write to FILE instead of standard output; FILE may be an input", 0},
     {"type", 't', "TYPE", 0,
      "the files are arrays of TYPE: u8 to u128, i8 to i128, f16 bf16 f32 f64 (default: u32), "
-     "numpy's M8[ns] and m8[ns]; little-endian, or big-endian with 'be' behind, as in f64be; bN: N bytes compared as memcmp "
-     "does. TYPE,TYPEr and so on: records of such fields, each a key, with r in descending order",
+     "numpy's M8[ns] and m8[ns]; little-endian, or big-endian with 'be' behind, as in f64be; bN: N "
+     "bytes compared as memcmp does. TYPE,TYPEr and so on: records of such fields, each a key, "
+     "with r in descending order",
      0},
     {"record", 'R', "SIZE", 0, "the files are arrays of records of SIZE bytes, up to 65536", 0},
     {"key", 'k', "KEY", 0,

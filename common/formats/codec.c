@@ -9,8 +9,6 @@
  */
 #include "common/formats/codec.h"
 
-#include "common/formats/codec_weave.h"
-
 #include <string.h>
 
 #if GS_CODEC_VECTORS

@@ -69,6 +69,12 @@ void gs_codec_load(const struct gs_codec *codec, const void *records, void *elem
 void gs_codec_store(const struct gs_codec *codec, const void *elements, void *records,
                     size_t count);
 
+/* What gs_codec_init, _load and _store do for keys of zorder() (codec_weave.c): find them; weave
+ * the numbers of elements, which stand there one after the other; take them apart. */
+void gs_codec_weave_init(struct gs_codec *codec, const struct gs_format *format);
+void gs_codec_weave(const struct gs_codec *codec, void *elements, size_t count);
+void gs_codec_part(const struct gs_codec *codec, void *elements, size_t count);
+
 /* Can codec_line.h store it? */
 static inline bool gs_codec_has_line(const struct gs_codec *codec)
 {

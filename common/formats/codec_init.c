@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include "common/formats/codec.h"
-#include "common/formats/codec_weave.h"
 
 #include <string.h>
 

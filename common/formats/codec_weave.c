@@ -1,8 +1,7 @@
 /* codec_weave.c -- keys of zorder() within elements.
  * SPDX-License-Identifier: MIT
  */
-#include "common/formats/codec_weave.h"
-
+#include "common/formats/codec.h"
 #include "common/formats/zorder.h"
 
 #include <string.h>

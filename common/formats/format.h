@@ -113,8 +113,8 @@ void gs_format_name(const struct gs_format *format, char text[GS_FORMAT_TEXT]);
 
 /* The key's value in a record, in the key's own notation: integers in decimal, floats with the
  * fewest digits that are read back as the same number of their type, NaNs as strtod(3) reads them
- * ("nan", or with another payload "-nan(0x400001)"), bytes in hexadecimal, the first 32 of them; dates as numpy
- * writes them. */
+ * ("nan", or with another payload "-nan(0x400001)"), bytes in hexadecimal, the first 32 of them;
+ * dates as numpy writes them. */
 void gs_key_print(const struct gs_key_field *key, const void *record, char text[GS_KEY_TEXT]);
 
 /* The same of a key that may be woven of several: "(1,-5)", cut if it has no room. */

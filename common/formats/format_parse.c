@@ -1,4 +1,4 @@
-/* format.c -- parse and check record sizes and keys.
+/* format_parse.c -- parse and check record sizes and keys.
  * SPDX-License-Identifier: MIT
  */
 #include "common/formats/format.h"

@@ -49,7 +49,7 @@ npy_header()
     [ -z "$npy_columns" ] || fortran=False
     text="{'descr': $npy_type, 'fortran_order': False, 'shape': $shape, }"
     [ "$npy_style" != lines ] ||
-        text=$'{\n"shape":'"$shape"$',\r\n\'descr\': '"u$npy_type,# "$'\n'"'fortran_order' :$fortran}"
+        text=$'{\n"shape":'$shape$',\r\n\'descr\': '"u$npy_type,# "$'\n'"'fortran_order' :$fortran}"
     [[ $npy_style != lines || $npy_type != "["* ]] || text=${text/u\[/[}
     local length=$((${2:-0} - prefix))
     case $npy_style:${2:-} in

@@ -266,7 +266,7 @@ $(B)/unit/test_plans: private LDFLAGS += -Wl,--wrap=gs_plan_make
 units: $(UNITS)
 
 TOOL_FLAGS := -I. -D_GNU_SOURCE -std=c11 $(WARNINGS) -Wconversion -O2
-build/keygen: $(patsubst %,build/tools/%.o,data/keygen data/dist data/typed common/formats/format common/status)
+build/keygen: $(patsubst %,build/tools/%.o,data/keygen data/dist data/typed common/formats/format common/formats/type_hint common/nearest_word common/status)
 build/reference: build/tools/tests/tools/reference.o build/tools/tests/tools/reference_records.o
 build/fuzz_options: build/tools/tests/fuzz/fuzz_options.o
 build/peak: build/tools/tests/tools/peak.o

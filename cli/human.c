@@ -1,4 +1,4 @@
-/* human.c -- sizes and times as people read them, and lines no wider than a terminal.
+/* human.c -- times as people read them, and lines no wider than a terminal.
  * SPDX-License-Identifier: MIT
  */
 #include "cli/human.h"
@@ -11,32 +11,6 @@
 
 /* Longer than the longest text that gsort puts in a row: the reason for a device, or a type. */
 #define ROW_BYTES 4096
-
-const char *gs_human_bytes(uint64_t bytes, char text[GS_HUMAN_TEXT])
-{
-    static const char prefixes[] = "KMGTPE";
-    int i = -1;
-    double amount = (double)bytes;
-    /* 1023.95 would be printed as 1024.0. */
-    for (; amount >= 1023.95 && prefixes[i + 1] != '\0'; i++)
-        amount /= 1024;
-    if (i < 0)
-        snprintf(text, GS_HUMAN_TEXT, "%" PRIu64 " bytes", bytes);
-    else
-        snprintf(text, GS_HUMAN_TEXT, "%.1f %ciB", amount, prefixes[i]);
-    return text;
-}
-
-const char *gs_human_exact(uint64_t bytes, char text[GS_HUMAN_TEXT])
-{
-    char human[GS_HUMAN_TEXT];
-    gs_human_bytes(bytes, human);
-    if (bytes < 1024)
-        memcpy(text, human, sizeof human);
-    else
-        snprintf(text, GS_HUMAN_TEXT, "%" PRIu64 " bytes (%.12s)", bytes, human);
-    return text;
-}
 
 const char *gs_human_time(double seconds, char text[GS_HUMAN_TEXT])
 {

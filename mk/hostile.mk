@@ -30,7 +30,7 @@ FUZZ_CC ?= clang
 FUZZERS := $(patsubst %,$(B)/fuzz/fuzz_%,command size format npy)
 FUZZ_command := cli/options.c cli/option_values.c cli/record_format.c cli/npy_files.c cli/size_arg.c
 FUZZ_size    := cli/size_arg.c
-FUZZ_format  := common/formats/format.c common/formats/key_text.c common/formats/codec.c
+FUZZ_format  := common/formats/format.c common/formats/type_hint.c common/nearest_word.c common/formats/key_text.c common/formats/codec.c
 FUZZ_npy     := common/formats/npy.c common/formats/npy_literal.c common/formats/npy_type.c common/formats/npy_plain.c common/formats/npy_format.c common/formats/utf8.c common/formats/format.c
 $(foreach name,command size format npy,$(eval $(B)/fuzz/fuzz_$(name): $(FUZZ_$(name))))
 $(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(OBJECTS) $(B)/flags

@@ -3,6 +3,8 @@
  */
 #include "common/formats/format.h"
 
+#include "common/formats/type_hint.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,13 +28,12 @@ static const struct {
     char name[9];
     struct gs_key_type type;
 } others[] = {
-    {"double", {GS_TYPE_FLOAT, 8, false}},    {"float", {GS_TYPE_FLOAT, 4, false}},
-    {"half", {GS_TYPE_FLOAT, 2, false}},      {"float16", {GS_TYPE_FLOAT, 2, false}},
-    {"float32", {GS_TYPE_FLOAT, 4, false}},   {"float64", {GS_TYPE_FLOAT, 8, false}},
-    {"bfloat16", {GS_TYPE_BFLOAT, 2, false}}, {"be16", {GS_TYPE_UNSIGNED, 2, true}},
-    {"be32", {GS_TYPE_UNSIGNED, 4, true}},    {"be64", {GS_TYPE_UNSIGNED, 8, true}},
-    {"le16", {GS_TYPE_UNSIGNED, 2, false}},   {"le32", {GS_TYPE_UNSIGNED, 4, false}},
-    {"le64", {GS_TYPE_UNSIGNED, 8, false}},
+    {"double", {GS_TYPE_FLOAT, 8, false}},  {"half", {GS_TYPE_FLOAT, 2, false}},
+    {"float16", {GS_TYPE_FLOAT, 2, false}}, {"float32", {GS_TYPE_FLOAT, 4, false}},
+    {"float64", {GS_TYPE_FLOAT, 8, false}}, {"bfloat16", {GS_TYPE_BFLOAT, 2, false}},
+    {"be16", {GS_TYPE_UNSIGNED, 2, true}},  {"be32", {GS_TYPE_UNSIGNED, 4, true}},
+    {"be64", {GS_TYPE_UNSIGNED, 8, true}},  {"le16", {GS_TYPE_UNSIGNED, 2, false}},
+    {"le32", {GS_TYPE_UNSIGNED, 4, false}}, {"le64", {GS_TYPE_UNSIGNED, 8, false}},
 };
 
 /* Does the text begin with the word, in small or capital letters? */
@@ -133,13 +134,18 @@ static const char *read_type(const char *text, struct gs_key_type *type)
     return type->bytes > 0 ? end : NULL;
 }
 
-static enum gs_status refuse_type(const char *option, const char *text, struct gs_error *err)
+/* `wrong`: where in the text the type begins that is none. */
+static enum gs_status refuse_type(const char *option, const char *text, const char *wrong,
+                                  struct gs_error *err)
 {
+    char meant[GS_TYPE_HINT_TEXT];
+    const bool known = gs_type_hint(wrong, meant);
     return gs_fail(err, GS_ERR_USAGE, 0,
-                   "invalid type in %s argument '%s': it is one of u8 u16 u32 u64 u128 i8 i16 i32 "
-                   "i64 i128 f16 bf16 f32 f64, big-endian with 'be' behind, or bN for N bytes, "
-                   "1 to %d; of records -t u64,u32r names all fields",
-                   option, text, GS_RECORD_BYTES_MAX);
+                   "invalid type in %s argument '%s'%s%s%s: it is one of u8 u16 u32 u64 u128 i8 "
+                   "i16 i32 i64 i128 f16 bf16 f32 f64, big-endian with 'be' behind, or bN for N "
+                   "bytes, 1 to %d; of records -t u64,u32r names all fields",
+                   option, text, known ? " (did you mean " : "", known ? meant : "",
+                   known ? "?)" : "", GS_RECORD_BYTES_MAX);
 }
 
 enum gs_status gs_key_type_parse(const char *option, const char *text, struct gs_key_type *type,
@@ -150,7 +156,7 @@ enum gs_status gs_key_type_parse(const char *option, const char *text, struct gs
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "invalid %s argument '%s': 'r' belongs to a key; -r reverses the order",
                        option, text);
-    return end != NULL && *end == '\0' ? GS_OK : refuse_type(option, text, err);
+    return end != NULL && *end == '\0' ? GS_OK : refuse_type(option, text, text, err);
 }
 
 enum gs_status gs_key_field_parse(const char *option, const char *text, struct gs_key_field *key,
@@ -166,7 +172,7 @@ enum gs_status gs_key_field_parse(const char *option, const char *text, struct g
     const char *end = read_type(colon + 1, &key->type);
     key->descending = end != NULL && (*end | 0x20) == 'r';
     if (end == NULL || end[key->descending] != '\0')
-        return refuse_type(option, text, err);
+        return refuse_type(option, text, colon + 1, err);
     return GS_OK;
 }
 
@@ -259,7 +265,7 @@ static enum gs_status parse_fields(struct gs_format *format, const char *text, s
         key->descending = end != NULL && (*end | 0x20) == 'r';
         end += key->descending ? 1 : 0;
         if (end == NULL || (*end != ',' && *end != '\0'))
-            return refuse_type("-t", text, err);
+            return refuse_type("-t", text, at, err);
         format->record_bytes += key->type.bytes;
         if (format->record_bytes > GS_RECORD_BYTES_MAX)
             return gs_fail(err, GS_ERR_USAGE, 0,

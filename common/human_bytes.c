@@ -1,0 +1,34 @@
+/* human_bytes.c -- numbers of bytes as people read them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "common/human_bytes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *gs_human_bytes(uint64_t bytes, char text[GS_HUMAN_TEXT])
+{
+    static const char prefixes[] = "KMGTPE";
+    int i = -1;
+    double amount = (double)bytes;
+    /* 1023.95 would be printed as 1024.0. */
+    for (; amount >= 1023.95 && prefixes[i + 1] != '\0'; i++)
+        amount /= 1024;
+    if (i < 0)
+        snprintf(text, GS_HUMAN_TEXT, "%" PRIu64 " bytes", bytes);
+    else
+        snprintf(text, GS_HUMAN_TEXT, "%.1f %ciB", amount, prefixes[i]);
+    return text;
+}
+
+const char *gs_human_exact(uint64_t bytes, char text[GS_HUMAN_TEXT])
+{
+    char human[GS_HUMAN_TEXT];
+    gs_human_bytes(bytes, human);
+    if (bytes < 1024)
+        memcpy(text, human, sizeof human);
+    else
+        snprintf(text, GS_HUMAN_TEXT, "%" PRIu64 " bytes (%.12s)", bytes, human);
+    return text;
+}

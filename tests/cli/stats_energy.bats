@@ -1,4 +1,4 @@
-# --stats says what energy the processors took where the machine tells, and nothing where it does not.
+# --stats says what energy the processors took where the machine tells, else nothing.
 # SPDX-License-Identifier: MIT
 
 load ../helper
@@ -9,8 +9,8 @@ setup()
     keygen uniform 100000 >in
 }
 
-# counting COMMAND...: run it where two processors are said to count, as in ./rapl; parts of one, and
-# the whole machine, are there, too.
+# counting COMMAND...: run it where two processors are said to count; parts of one, and the whole
+# machine, are there, too.
 counting()
 {
     require unshare
@@ -54,7 +54,8 @@ export -f later
 
 @test "without counters there is no row, and null" {
     # shellcheck disable=SC2016
-    counting bash -c 'rm -r /sys/class/powercap; "$GSORT" --stats-file=file --stats in -o out' 2>text
+    counting bash -c 'rm -r /sys/class/powercap; "$GSORT" --stats-file=file --stats in -o out' \
+        2>text
     grep -q '^total' text
     run ! grep energy text
     grep -q '"energy_joules": null,' file

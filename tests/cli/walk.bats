@@ -66,7 +66,7 @@ walk()
 2 | it is u32 or u64 | gsort --argsort=i64 in.bin
 2 | it is u32 or u64 | gsort --argsort in.bin
 2 | it is auto or raw | gsort --format=npz in.bin
-2 | 'int' (did you mean i32 or i64?): it is one of u8 u16*f64, big-endian*or bN | gsort -t int in.bin
+2 | 'int' (did you mean i32 or i64?): it is one of u8 u16*big-endian*or bN | gsort -t int in.bin
 2 | 'float' (did you mean f32 or f64?) | gsort -t float in.bin
 2 | 'u33' (did you mean u32?): it is one of u8 | gsort -t u33 in.bin
 2 | 'u46' (did you mean u64?): it is one of u8 | gsort -t u46 in.bin

@@ -224,7 +224,6 @@ setup_file()
 setup()
 {
     enter_directory
-    TURN=$BATS_TEST_NUMBER # so that each test begins with another sample
     cp -r "$BATS_FILE_TMPDIR/samples" . && cd samples || return
     SAMPLES=(*)
 }

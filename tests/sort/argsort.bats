@@ -25,7 +25,7 @@ positions()
     for n in 0 1 2 1000 100000; do
         take_turns uniform few equal
         for distribution in "${TURNS[@]}"; do
-            keygen --type=u64 --record=16 $distribution $n >in
+            keygen --type=u64 --record=16 "$distribution" "$n" >in
             gsort -R 16 -k 0:u64 --argsort=u32 in -o out
             expected -R 16 -k 0:u64 in | cmp - <(positions 4 out)
             gsort -R 16 -k 0:u64 --argsort=u64 -r <in >out

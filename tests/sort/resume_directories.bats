@@ -11,7 +11,6 @@ setup()
     enter_directory
     mkdir tmp
     keygen uniform 3000000 >in
-    TURN=$BATS_TEST_NUMBER # so that each test begins with other options
 }
 
 # sorts_with DIR...: with these -T, the bytes are right, without --resume and with it, after a kill,

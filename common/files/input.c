@@ -8,7 +8,7 @@
 #include "common/files/input.h"
 
 #include "common/files/file.h"
-#include "common/human_bytes.h"
+#include "common/human.h"
 #include "common/memory/memory.h"
 
 #include <errno.h>

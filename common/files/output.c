@@ -7,7 +7,7 @@
 #include "common/files/late_error.h"
 #include "common/files/pipe.h"
 #include "common/files/space.h"
-#include "common/human_bytes.h"
+#include "common/human.h"
 
 #include <errno.h>
 #include <fcntl.h>

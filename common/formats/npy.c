@@ -8,7 +8,7 @@
 #include "common/formats/npy.h"
 
 #include "common/formats/npy_literal.h"
-#include "common/human_bytes.h"
+#include "common/human.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -23,7 +23,7 @@ enum gs_status gs_key_field_parse(const char *option, const char *text, struct g
     const char *end = gs_key_type_read(colon + 1, &key->type);
     key->descending = end != NULL && (*end | 0x20) == 'r';
     if (end == NULL || end[key->descending] != '\0')
-        return gs_key_type_refuse(option, text, err);
+        return gs_key_type_refuse(option, text, colon + 1, err);
     return GS_OK;
 }
 
@@ -140,7 +140,7 @@ static enum gs_status parse_fields(struct gs_format *format, const char *text, s
         key->descending = end != NULL && (*end | 0x20) == 'r';
         end += key->descending ? 1 : 0;
         if (end == NULL || (*end != ',' && *end != '\0'))
-            return gs_key_type_refuse("-t", text, err);
+            return gs_key_type_refuse("-t", text, at, err);
         format->record_bytes += key->type.bytes;
         if (format->record_bytes > GS_RECORD_BYTES_MAX)
             return gs_fail(err, GS_ERR_USAGE, 0,

@@ -183,8 +183,9 @@ END
     walk <<'END'
 0 | - | gsort -t u32 a.npy
 2 | drop -t f64: its header says u32 | gsort -t f64 a.npy
-2 | dates are not supported as keys; numpy's x.view('i8') has numbers | gsort dates.npy
-2 | more than one dimension; numpy's x.ravel() has one | gsort column.npy
+0 | - | gsort dates.npy -o sorted.npy
+0 | - | gsort column.npy -o sorted.npy
+2 | there is no column '1': they are 0 to 0 | gsort -k 1 column.npy
 2 | are there several arrays? unzip -p FILE NAME gives one | cat a.npy a.npy | gsort
 2 | there is no field 'cost'; its fields are: price ts | gsort -k cost trades.npy
 0 | - | gsort -k price,ts trades.npy

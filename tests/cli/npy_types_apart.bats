@@ -55,7 +55,7 @@ refuses()
         keygen uniform 12 | npy "[('t', '<m8$unit'), ('k', '<u4')]" 4 >"time$unit.npy"
     done
     for a in *.npy; do
-        take_turns *.npy
+        take_turns ./*.npy
         for b in "${TURNS[@]}"; do
             [ "$a" != "$b" ] || continue
             ! gsort -k k "$a" "$b" -o out 2>err

@@ -54,7 +54,7 @@ refuses()
         keygen uniform 12 | npy "[('t', '<M8$unit'), ('k', '<u4')]" 4 >"date$unit.npy"
         keygen uniform 12 | npy "[('t', '<m8$unit'), ('k', '<u4')]" 4 >"time$unit.npy"
     done
-    for a in *.npy; do
+    for a in ./*.npy; do
         take_turns ./*.npy
         for b in "${TURNS[@]}"; do
             [ "$a" != "$b" ] || continue

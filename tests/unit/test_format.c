@@ -147,6 +147,7 @@ static void test_refused(void)
         "-t <f1",
         "-t >b4",
         "-t >u",
+        "-t float",
         "-t doubled",
         "-t 0x4",
         "-R 4 -k 0:x",

@@ -73,6 +73,31 @@ static enum gs_status check_split(const struct gs_command *command, struct gs_er
     return gs_fail(err, GS_ERR_USAGE, 0, "options '--split' and '%s' are incompatible", other);
 }
 
+/* What a shuffle, which looks at no key, does not go with. */
+static enum gs_status check_shuffle(const struct gs_command *command, struct gs_error *err)
+{
+    const struct gs_combine *combine = command->combine;
+    const struct {
+        bool given;
+        const char *option;
+    } others[] = {
+        {command->mode != GS_MODE_SORT, gs_mode_option(command)},
+        {command->sort.reverse, "-r"},
+        {command->sort.unique, "-u"},
+        {command->stable, "-s"},
+        {command->named.key_count > 0, "-k"},
+        {combine != NULL, combine != NULL ? combine->option : ""},
+        {command->sort.index_bytes != 0, "--argsort"},
+    };
+    for (size_t i = 0; command->sort.shuffled && i < sizeof others / sizeof *others; i++)
+        if (others[i].given)
+            return gs_fail(err, GS_ERR_USAGE, 0,
+                           "options '--shuffle' and '%s' are incompatible: a random order knows no "
+                           "keys",
+                           others[i].option);
+    return GS_OK;
+}
+
 /* Options that only some modes have a use for. */
 static enum gs_status check_mode(const struct gs_command *command, struct gs_error *err)
 {
@@ -121,7 +146,9 @@ enum gs_status gs_check_combinations(const struct gs_command *command, struct gs
         (command->sort.engine == GS_ENGINE_AUTO || command->sort.engine == GS_ENGINE_SAMPLESORT))
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "--lists is for the engines atomicmin, reduction and hybrid: -e names one");
-    enum gs_status st = check_wanted(command, err);
+    enum gs_status st = check_shuffle(command, err);
+    if (st == GS_OK)
+        st = check_wanted(command, err);
     if (st == GS_OK)
         st = check_split(command, err);
     return st == GS_OK ? check_mode(command, err) : st;

@@ -39,6 +39,7 @@ enum {
     OPT_HEAD,
     OPT_TAIL,
     OPT_SPLIT,
+    OPT_SHUFFLE,
     OPT_SKIP,
     OPT_COMBINE,
     OPT_COMBINE_LAST = OPT_COMBINE + GS_COMBINE_LAST,
@@ -97,6 +98,10 @@ static const struct argp_option table[] = {
      "suffix, as 10k or 2M",
      0},
     {"tail", OPT_TAIL, "N", 0, "write only the last N records of the output", 0},
+    {"shuffle", OPT_SHUFFLE, "SEED", 0,
+     "do not sort: put the records in a random order, which depends on their number and on SEED, a "
+     "number, alone",
+     0},
     {"split", OPT_SPLIT, "N", 0,
      "write the output in N files, as -o part-%d.bin says, each with as many records", 0},
     {"-c, --check[=WORD]", 0, NULL, OPTION_DOC | OPTION_NO_USAGE,
@@ -295,6 +300,9 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         return gs_format_add_key(&command->named, arg, err);
     case OPT_SKIP:
         return gs_bytes_arg_parse("--skip", arg, GS_SKIP_MAX, &parse->skip, err);
+    case OPT_SHUFFLE:
+        command->sort.shuffled = true;
+        return gs_count_arg_parse("--shuffle", arg, 0, UINT64_MAX, &command->sort.seed, err);
     case OPT_SPLIT:
         return gs_count_arg_parse("--split", arg, 1, GS_SPLIT_MAX, &command->split, err);
     case OPT_HEAD:

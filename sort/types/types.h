@@ -55,6 +55,8 @@ struct gs_options {
     bool verify;        /* fingerprint what is read and what is handed to the sink */
     bool leave_device;  /* do not release GPU resources that are slow to release: the process will
                          * soon end by _exit, which reclaims them */
+    bool shuffled;      /* in the random order that this is the seed of, instead of a sorted one: */
+    uint64_t seed;
     unsigned key_bytes; /* 4, 8 or 16; 0: 4 */
     const struct gs_codec *codec;   /* spans and sink have records, and this makes keys of them;
                                      * NULL: they have keys. A sink can then be memory only if both
@@ -107,7 +109,7 @@ static inline unsigned gs_output_bytes(const struct gs_options *options)
 /* Do equal keys stay in input order, so that a record's position counts? */
 static inline bool gs_keeps_input_order(const struct gs_options *options)
 {
-    return options->records != NULL && options->format->stable;
+    return options->shuffled || (options->records != NULL && options->format->stable);
 }
 
 /* Bytes of a position in the input that travels with a record. */

@@ -10,8 +10,8 @@
  * The seed is the first node, and each bin is a node: all its numbers are counted from there, so
  * they depend neither on what the records are, nor on who draws them, nor when.
  */
-#ifndef GS_SHUFFLE_DRAW_H
-#define GS_SHUFFLE_DRAW_H
+#ifndef GS_DRAW_H
+#define GS_DRAW_H
 
 #include "common/random.h"
 

@@ -11,7 +11,7 @@
 #include "sort/shuffle/shuffle.h"
 #include "sort/check/record_fingerprint.h"
 #include "sort/check/trail.h"
-#include "sort/shuffle/deal.h"
+#include "sort/shuffle/dealing.h"
 
 #include "common/clock.h"
 #include "common/formats/record_copy.h"
@@ -38,7 +38,7 @@
 struct shuffling {
     const struct gs_options *options;
     struct gs_shuffle_input input;
-    struct gs_deal *deal;
+    struct gs_dealing *deal;
     struct gs_sink *sink;
     struct gs_trail trail; /* of the sink */
     struct gs_progress *progress;
@@ -166,7 +166,7 @@ static void fetch(const struct shuffling *all, const char *dealt, const char *nu
 
 /* Put a bin into its order: where it is, or at `to`. */
 static void mix_bin(const struct shuffling *all, const struct buffers *plan, uint32_t bin,
-                    char *buffer, struct gs_deal *own, char *to)
+                    char *buffer, struct gs_dealing *own, char *to)
 {
     const uint64_t node = gs_shuffle_node(all->options->seed, bin);
     const unsigned bytes = all->element_bytes;
@@ -189,7 +189,7 @@ static void mix_bin(const struct shuffling *all, const struct buffers *plan, uin
 
 /* Put bins [bin, end) into their order; returns where they are. */
 static const char *mix_bins(const struct shuffling *all, uint32_t bin, uint32_t end, char *buffer,
-                            struct gs_deal *own)
+                            struct gs_dealing *own)
 {
     const struct buffers plan =
         plan_buffers(all->input.record_bytes, all->element_bytes, all->most);
@@ -257,7 +257,8 @@ static void end_turn(struct shuffling *all, uint32_t end, const struct gs_error 
 }
 
 /* Groups of bins, by all threads. */
-static void emit(struct shuffling *all, char *buffers, uint64_t room, struct gs_deal *const *deals)
+static void emit(struct shuffling *all, char *buffers, uint64_t room,
+                 struct gs_dealing *const *deals)
 {
 #pragma omp parallel num_threads(all->threads)
     {
@@ -283,9 +284,9 @@ static enum gs_status emit_all(struct shuffling *all)
         plan_buffers(all->input.record_bytes, all->element_bytes, all->most);
     struct gs_error *err = all->err;
     char *buffers = gs_pages_alloc(all->threads * plan.all_bytes);
-    struct gs_deal **deals = calloc(all->threads, sizeof *deals);
+    struct gs_dealing **deals = calloc(all->threads, sizeof *deals);
     for (unsigned i = 0; plan.again_bytes > 0 && deals != NULL && i < all->threads; i++)
-        if ((deals[i] = gs_deal_new(1)) == NULL)
+        if ((deals[i] = gs_dealing_new(1)) == NULL)
             GS_TRY(gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to shuffle"));
     if (buffers == NULL || deals == NULL)
         GS_TRY(gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to shuffle"));
@@ -299,7 +300,7 @@ cleanup:
     return st;
 }
 
-static uint64_t largest_bin(const struct gs_deal *deal)
+static uint64_t largest_bin(const struct gs_dealing *deal)
 {
     uint64_t most = 0;
     for (uint32_t bin = 0; bin < GS_SHUFFLE_BINS; bin++)
@@ -326,20 +327,20 @@ static enum gs_status shuffle_input(struct shuffling *all, struct gs_stats *stat
     uint64_t start_ns = gs_now_ns();
     all->threads = threads_for(all->options, count);
     all->element_bytes = element_bytes(bytes, count);
-    all->deal = gs_deal_new(all->threads);
+    all->deal = gs_dealing_new(all->threads);
     all->dealt = gs_pages_alloc(count * all->element_bytes);
     if (all->deal == NULL || all->dealt == NULL)
         GS_TRY(gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to shuffle"));
     if (all->options->verify)
         stats->fingerprint = gs_shuffle_sum(&all->input, count, all->threads);
     gs_progress_enter(all->progress, gs_stage_name(GS_STAGE_SCATTER), count);
-    gs_deal_count(all->deal, all->options->seed, 0, count);
+    gs_dealing_count(all->deal, all->options->seed, 0, count);
     all->most = largest_bin(all->deal);
     note(stats, GS_STAGE_COUNT_BINS, &start_ns, count, 0);
     if (!are_long(bytes))
-        gs_deal_records(all->deal, &all->input, all->dealt);
+        gs_dealing_records(all->deal, &all->input, all->dealt);
     else
-        gs_deal_positions(all->deal, all->element_bytes, all->dealt);
+        gs_dealing_positions(all->deal, all->element_bytes, all->dealt);
     note(stats, GS_STAGE_SCATTER, &start_ns, count, 2 * count * all->element_bytes);
     gs_progress_enter(all->progress, gs_stage_name(GS_STAGE_SORT_BINS), count);
     GS_TRY(emit_all(all));
@@ -363,8 +364,9 @@ static void forecast(const struct gs_options *options, uint64_t count, struct gs
         .device = GS_DEVICE_CPU,
         .seconds = PROCESS_SECONDS + (double)count * thread / threads,
         .external_seconds = (double)count * bytes * EXTERNAL_SECONDS,
-        .memory_bytes = count * element + gs_deal_bytes(threads) +
-                        threads * (plan.all_bytes + (plan.again_bytes > 0 ? gs_deal_bytes(1) : 0)),
+        .memory_bytes =
+            count * element + gs_dealing_bytes(threads) +
+            threads * (plan.all_bytes + (plan.again_bytes > 0 ? gs_dealing_bytes(1) : 0)),
         .held_bytes = UINT64_MAX,
         .reads_on = true};
     struct gs_stats stats;

@@ -10,7 +10,7 @@
  */
 #include "sort/shuffle/shuffle.h"
 #include "sort/check/trail.h"
-#include "sort/shuffle/deal.h"
+#include "sort/shuffle/dealing.h"
 
 #include "common/clock.h"
 #include "common/files/spill.h"
@@ -50,16 +50,16 @@ struct shuffling {
     unsigned bytes; /* of a record */
     uint64_t memory;
     uint64_t done; /* records dealt */
-    struct gs_deal *deal;
+    struct gs_dealing *deal;
     struct starts *head;
     char *from, *to; /* buffers of room_bytes: what is read, and what is dealt or fetched */
     uint64_t from_bytes, to_bytes;
     struct chunk *chunks;
     size_t chunk_count, chunk_room;
     uint64_t totals[GS_SHUFFLE_BINS];
-    uint64_t most;        /* of them */
-    struct gs_deal **own; /* [threads]: for bins that are dealt again */
-    uint32_t *numbers;    /* [threads][2][most]: of records in the buffer */
+    uint64_t most;           /* of them */
+    struct gs_dealing **own; /* [threads]: for bins that are dealt again */
+    uint32_t *numbers;       /* [threads][2][most]: of records in the buffer */
 };
 
 static enum gs_status no_memory(struct gs_error *err)
@@ -70,7 +70,7 @@ static enum gs_status no_memory(struct gs_error *err)
 /* Bytes that a group needs besides its records, with so many threads and records in a bin. */
 static uint64_t beside(unsigned threads, uint64_t most)
 {
-    const uint64_t again = most > GS_SHUFFLE_MIXED ? gs_deal_bytes(1) : 0;
+    const uint64_t again = most > GS_SHUFFLE_MIXED ? gs_dealing_bytes(1) : 0;
     return threads * (2 * most * sizeof(uint32_t) + again) + 4 * HEAD_BYTES;
 }
 
@@ -86,7 +86,7 @@ static enum gs_status refuse(const struct gs_options *options, uint64_t memory, 
                              uint64_t most, struct gs_error *err)
 {
     const unsigned bytes = gs_record_bytes(options);
-    const uint64_t least = gs_deal_bytes(1) + HEAD_BYTES + beside(1, most) + 2 * most * bytes;
+    const uint64_t least = gs_dealing_bytes(1) + HEAD_BYTES + beside(1, most) + 2 * most * bytes;
     return gs_fail(err, GS_ERR_MEMORY, 0,
                    "%" PRIu64 " records of %u bytes take at least %" PRIu64
                    " MiB of memory to shuffle, and only %" PRIu64 " MiB may be used (-S)",
@@ -97,7 +97,7 @@ enum gs_status gs_shuffle_check_external(const struct gs_options *options, uint6
                                          uint64_t count, struct gs_error *err)
 {
     const uint64_t most = gs_shuffle_most(count);
-    const uint64_t fixed = gs_deal_bytes(1) + HEAD_BYTES;
+    const uint64_t fixed = gs_dealing_bytes(1) + HEAD_BYTES;
     const uint64_t left = memory_bytes > fixed ? memory_bytes - fixed : 0;
     return group_records(left, 1, most, gs_record_bytes(options)) < most
                ? refuse(options, memory_bytes, count, most, err)
@@ -154,8 +154,8 @@ static enum gs_status add_chunk(struct shuffling *all, const struct gs_shuffle_i
     }
     if (all->options->verify)
         all->stats->fingerprint += gs_shuffle_sum(input, count, all->threads);
-    gs_deal_count(all->deal, all->options->seed, all->done, count);
-    gs_deal_records(all->deal, input, all->to);
+    gs_dealing_count(all->deal, all->options->seed, all->done, count);
+    gs_dealing_records(all->deal, input, all->to);
     for (uint32_t bin = 0; bin < GS_SHUFFLE_BINS; bin++) {
         all->totals[bin] += all->deal->starts[bin + 1] - all->deal->starts[bin];
         all->head->of[bin + 1] = (uint32_t)all->deal->starts[bin + 1];
@@ -173,7 +173,7 @@ cleanup:
 /* The records of the next chunk, of which there are as many at most, beside what is held. */
 static uint64_t chunk_records(const struct shuffling *all, uint64_t held, uint64_t most)
 {
-    const uint64_t fixed = held + gs_deal_bytes(all->threads) + HEAD_BYTES;
+    const uint64_t fixed = held + gs_dealing_bytes(all->threads) + HEAD_BYTES;
     uint64_t bytes = all->memory > fixed ? (all->memory - fixed) / 2 : 0;
     bytes = bytes > LEAST_BYTES ? bytes : LEAST_BYTES;
     uint64_t count = bytes / all->bytes + (bytes < all->bytes);
@@ -291,8 +291,8 @@ static enum gs_status load(struct shuffling *all, uint32_t count, struct gs_erro
     return st;
 }
 
-/* Fetch the records of a bin, which is the i-th that is loaded, in their order. */
-static void fetch_bin(struct shuffling *all, uint32_t bin, uint32_t i, char *to)
+/* Fetch the records of the i-th bin from the first that is loaded, in their order. */
+static void fetch_bin(struct shuffling *all, uint32_t first, uint32_t i, char *to)
 {
     const int thread = omp_get_thread_num();
     uint32_t *numbers = all->numbers + (size_t)thread * 2 * all->most;
@@ -303,8 +303,8 @@ static void fetch_bin(struct shuffling *all, uint32_t bin, uint32_t i, char *to)
         for (uint32_t j = chunk->starts[i]; j < chunk->starts[i + 1]; j++)
             *end++ = (uint32_t)number++;
     }
-    const char *mixed = gs_shuffle_mix(gs_shuffle_node(all->options->seed, bin), (char *)numbers,
-                                       (uint64_t)(end - numbers), sizeof *numbers,
+    const char *mixed = gs_shuffle_mix(gs_shuffle_node(all->options->seed, first + i),
+                                       (char *)numbers, (uint64_t)(end - numbers), sizeof *numbers,
                                        (char *)(numbers + all->most), all->own[thread]);
     for (const uint32_t *number = (const uint32_t *)(const void *)mixed,
                         *last = number + (end - numbers);
@@ -352,8 +352,8 @@ static enum gs_status emit_group(struct shuffling *all, uint32_t bin, uint32_t e
     GS_TRY(load_starts(all, bin, end, starts, err));
     GS_TRY(load(all, end - bin, err));
 #pragma omp parallel for num_threads(all->threads) schedule(dynamic)
-    for (uint32_t i = 0; i < end - bin; i++)
-        fetch_bin(all, bin + i, i, all->to + offsets[i] * all->bytes);
+    for (uint64_t i = 0; i < end - bin; i++)
+        fetch_bin(all, bin, (uint32_t)i, all->to + offsets[i] * all->bytes);
     st = put(all, count, position, err);
 cleanup:
     free(starts);
@@ -380,7 +380,7 @@ static enum gs_status plan_groups(struct shuffling *all, uint64_t *most, struct 
     all->numbers = reallocarray(NULL, all->threads * 2 * all->most + 1, sizeof *all->numbers);
     all->own = calloc(all->threads, sizeof *all->own);
     for (unsigned i = 0; all->own != NULL && i < all->threads && all->most > GS_SHUFFLE_MIXED; i++)
-        if ((all->own[i] = gs_deal_new(1)) == NULL)
+        if ((all->own[i] = gs_dealing_new(1)) == NULL)
             return no_memory(err);
     if (all->numbers == NULL || all->own == NULL)
         st = no_memory(err);
@@ -433,7 +433,7 @@ enum gs_status gs_shuffle_external(const struct gs_options *options,
                             .memory = source->memory_bytes / 8 * 7};
     *stats = (struct gs_stats){.memory_bytes = source->memory_bytes};
     gs_shuffle_describe(options, stats);
-    all.deal = gs_deal_new(all.threads);
+    all.deal = gs_dealing_new(all.threads);
     all.head = calloc(1, HEAD_BYTES);
     if (all.deal == NULL || all.head == NULL)
         GS_TRY(no_memory(err));

@@ -1,7 +1,7 @@
 /* test_shuffle.c -- a bin of many records is dealt again; orders of a shuffle are uniform.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/shuffle/deal.h"
+#include "sort/shuffle/dealing.h"
 #include "tests/unit/check.h"
 
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static void test_mix(uint32_t count)
     uint32_t *records = malloc(count * sizeof *records);
     uint32_t *other = malloc(count * sizeof *other);
     uint32_t *expected = malloc(count * sizeof *expected);
-    struct gs_deal *deal = gs_deal_new(1);
+    struct gs_dealing *deal = gs_dealing_new(1);
     for (uint32_t i = 0; i < count; i++)
         records[i] = expected[i] = i;
     if (count > GS_SHUFFLE_MIXED)

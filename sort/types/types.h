@@ -32,6 +32,7 @@ enum gs_engine {
 };
 
 struct gs_combine;
+struct gs_offsets;
 struct gs_incoming;
 struct gs_record_order;
 
@@ -68,6 +69,7 @@ struct gs_options {
     unsigned index_bytes; /* of records only: 4 or 8: the sink gets the index of each instead */
     const struct gs_combine *combine; /* the caller's: what its sink makes of sorted records, which
                                        * writes fewer of them than the sort gives it; or NULL */
+    struct gs_offsets *offsets; /* the same: what it notes of them, in order; or NULL */
     enum gs_engine engine;
     enum gs_device device;
     unsigned threads;      /* CPU threads; 0: as gs_threads() says */

@@ -36,6 +36,8 @@ enum gs_status gs_offsets_prepare(struct gs_offsets *offsets, const struct gs_fo
     offsets->key = format->keys[0];
     offsets->record_bytes = record_bytes;
     gs_key_type_name(&offsets->key.type, type);
+    if (offsets->key.woven > 0)
+        return gs_fail(err, GS_ERR_USAGE, 0, "--offsets counts values from 0, not those of zorder");
     if (offsets->key.type.kind != GS_TYPE_UNSIGNED)
         return gs_fail(
             err, GS_ERR_USAGE, 0,

@@ -220,7 +220,8 @@ judge()
 
 echo "torture: seed $seed"
 end=$((EPOCHSECONDS + 60 * minutes))
-runs=0 merges=0 alikes=0 arrays=0 ranked=0 resumed=0 refused=0 injected=0 rewritten=0 answers=0 bad=0
+runs=0 merges=0 alikes=0 arrays=0 ranked=0 resumed=0 refused=0 injected=0 rewritten=0 bad=0
+answers=0
 while :; do
     RANDOM=$((seed & 0x7fffffff)) # makes every draw repeatable
     draw_run

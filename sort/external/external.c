@@ -36,16 +36,17 @@
 #include "sort/external/external.h"
 #include "sort/external/external_distribute.h"
 #include "sort/external/external_emit.h"
+#include "sort/external/external_keys.h"
 #include "sort/external/external_values.h"
-#include "sort/keys/look_keys.h"
 #include "sort/sorter/sorter.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum gs_status gs_sort_external(const struct gs_options *options, const struct gs_external *source,
-                                struct gs_sink *sink, struct gs_progress *progress,
-                                struct gs_stats *stats, struct gs_error *err)
+enum gs_status gs_external_sort(const struct gs_entries *entries, const struct gs_options *options,
+                                const struct gs_external *source, struct gs_sink *sink,
+                                struct gs_progress *progress, struct gs_stats *stats,
+                                struct gs_error *err)
 {
     enum gs_status st;
     struct gs_level *level = NULL;
@@ -54,6 +55,7 @@ enum gs_status gs_sort_external(const struct gs_options *options, const struct g
     struct gs_external_sorter sorter = {
         .options = options,
         .source = source,
+        .entries = entries,
         .progress = progress != NULL ? progress : &own_progress,
         .stats = stats,
         .threads = gs_threads(options),
@@ -61,33 +63,35 @@ enum gs_status gs_sort_external(const struct gs_options *options, const struct g
         .target = sink,
         .journal = is_known ? source->journal : NULL};
     uint64_t count = 0;
-    if (gs_plan_counts(options))
-        return gs_external_values(options, source, sink, progress, stats, err);
     for (size_t i = 0; i < source->span_count; i++)
         count += source->spans[i].count;
     if (is_known && sorter.journal == NULL)
-        sorter.plan = gs_external_plan_keeping(options, source->memory_bytes, count);
-    else
         sorter.plan =
-            gs_external_plan(options, source->memory_bytes, source->read == NULL ? count : 0);
-    gs_plan_make(&sorter.group, options, sorter.plan.bin_keys);
+            gs_external_plan_keeping(entries, sorter.threads, source->memory_bytes, count);
+    else
+        sorter.plan = gs_external_plan(entries, sorter.threads, source->memory_bytes,
+                                       source->read == NULL ? count : 0);
     *stats = (struct gs_stats){.order = "none",
                                .engine = gs_engine_name(GS_ENGINE_SAMPLESORT),
                                .device = gs_device_name(GS_DEVICE_CPU),
                                .reason = "nothing but frequent keys; through temporary files",
                                .threads = sorter.threads};
-    GS_TRY(gs_options_check(options, err));
-    GS_TRY(gs_trail_open(&sorter.trail, options, gs_keys_look, sink, err));
+    if (entries->tagged)
+        GS_TRY(entries->check(entries, &sorter.plan, count, err));
+    entries->plan(entries, sorter.plan.bin_keys, &sorter.group);
+    GS_TRY(gs_trail_open(&sorter.trail, options, entries->look, sink, err));
     GS_TRY(gs_spill_open(&sorter.spill, source->directories, source->directory_count,
                          source->direct, err));
     GS_TRY(gs_external_split_input(&sorter, &level, err));
     stats->keys_in = atomic_load(&sorter.progress->done);
     gs_external_phase(&sorter, GS_STAGE_SORT_BINS, stats->keys_in);
     GS_TRY(gs_external_emit(&sorter, level, err));
-    st = gs_trail_prove(&sorter.trail, sorter.expected, NULL, err);
+    stats->keys_out = sorter.position;
+    st = gs_trail_prove(&sorter.trail, sorter.expected, stats, err);
 cleanup:
-    gs_external_drop(&sorter.load, sorter.plan.bin_keys);
+    gs_external_drop(&sorter.load, gs_external_load_bytes(&sorter));
     gs_level_free(level);
+    gs_trail_close(&sorter.trail);
     stats->temporary_bytes = sorter.spill.used;
     stats->direct_bytes = atomic_load(&sorter.spill.direct_bytes);
     stats->keys_out = sorter.position;
@@ -99,5 +103,20 @@ cleanup:
                  ", %zu chunks of them resumed", sorter.taken);
     }
     gs_spill_close(&sorter.spill);
+    return st;
+}
+
+enum gs_status gs_sort_external(const struct gs_options *options, const struct gs_external *source,
+                                struct gs_sink *sink, struct gs_progress *progress,
+                                struct gs_stats *stats, struct gs_error *err)
+{
+    const struct gs_key_entries keys = gs_key_entries(options);
+    enum gs_status st;
+    if (gs_plan_counts(options))
+        return gs_external_values(options, source, sink, progress, stats, err);
+    *stats = (struct gs_stats){0};
+    GS_TRY(gs_options_check(options, err));
+    st = gs_external_sort(&keys.entries, options, source, sink, progress, stats, err);
+cleanup:
     return st;
 }

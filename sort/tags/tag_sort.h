@@ -5,13 +5,21 @@
 #define GS_TAG_SORT_H
 
 #include "sort/run/plan.h"
-#include "sort/tags/number.h"
+#include "sort/types/types.h"
+
+/* A part of a larger sort, all of which are planned once. */
+struct gs_tag_part {
+    bool takes_numbers;      /* records have numbers (number.h), and the sink gets these as indices */
+    uint64_t most;           /* records of any part */
+    struct gs_plan plans[2]; /* of so many, by tags of 64 and of 128 bits; zeros: not made yet */
+};
 
 /* The sort by tags of 64 or 128 bits. */
 struct gs_tag_sort {
-    /* As sort of struct gs_width (sort/types/calls.h), for all of the input or a part. *refused:
-     * tags of 64 bits tell too few records apart, by a sample, and nothing has been sorted. */
-    enum gs_status (*sort)(const struct gs_options *options, struct gs_numbers_way numbers,
+    /* As sort of struct gs_width (sort/types/calls.h), for a part, or if NULL for all of the input.
+     * *refused: tags of 64 bits tell too few records apart, by a sample, and nothing has been
+     * sorted. */
+    enum gs_status (*sort)(const struct gs_options *options, struct gs_tag_part *part,
                            const struct gs_span *spans, size_t span_count, struct gs_sink *sink,
                            struct gs_progress *progress, struct gs_stats *stats, bool *refused,
                            struct gs_error *err);

@@ -1,0 +1,17 @@
+/* external_keys.h -- keys that go through temporary files.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_EXTERNAL_KEYS_H
+#define GS_EXTERNAL_KEYS_H
+
+#include "sort/external/external_entries.h"
+
+/* Keys, whose sort needs no more than options. */
+struct gs_key_entries {
+    struct gs_entries entries; /* the first member */
+    const struct gs_options *options;
+};
+
+struct gs_key_entries gs_key_entries(const struct gs_options *options);
+
+#endif

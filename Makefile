@@ -261,8 +261,11 @@ endef
 $(B)/unit.a: $(OBJECTS)
 $(foreach width,$(WIDTHS),$(eval $(call wider,$(width)))$(eval $(call unit,_$(width))))
 $(eval $(call unit,))
-# The test of plans counts them.
+# The test of plans counts them: of keys, and of records, which are sorted with those of 128 bits.
+UNITS    += $(if $(filter 128,$(WIDTHS)),$(B)/unit/test_plans_128)
 $(B)/unit/test_plans: private LDFLAGS += -Wl,--wrap=gs_plan_make
+$(B)/unit/test_plans_128: private LDFLAGS += -Wl,--wrap=gs_plan_make $(B)/width64.o
+$(B)/unit/test_plans_128: $(B)/width64.o
 units: $(UNITS)
 
 TOOL_FLAGS := -I. -D_GNU_SOURCE -std=c11 $(WARNINGS) -Wconversion -O2

@@ -431,8 +431,6 @@ static enum gs_status open_level(struct gs_external_sorter *sorter, const struct
     }
     draw_sample(sorter, tiles, held, sample.entries, samples);
     gs_external_account(sorter, GS_STAGE_SELECT_SAMPLES, start, samples, bytes);
-    if (sorter->journal != NULL)
-        GS_TRY(gs_manifest_begin(sorter, &sample, err));
     start = gs_now_ns();
     *level = gs_level_make(sorter->entries, &sample, false, err);
     if (*level == NULL) {
@@ -441,7 +439,9 @@ static enum gs_status open_level(struct gs_external_sorter *sorter, const struct
     }
     gs_external_account(sorter, GS_STAGE_SORT_SAMPLES, start, samples, 2 * bytes);
     sorter->stats->samples += samples;
-    st = check_room(sorter, *level, &sample, keys, err);
+    GS_TRY(check_room(sorter, *level, &sample, keys, err));
+    if (sorter->journal != NULL)
+        st = gs_manifest_begin(sorter, &sample, err);
 cleanup:
     free(sample.entries);
     return st;

@@ -256,12 +256,23 @@ static uint32_t shared(const struct gs_entries *entries, const struct gs_level *
     const gs_key high = gs_splitters_high(&level->splitters, bin);
     if ((low ^ high) >> level->loose_bits != 0)
         return tags->from;
+    /* Where positions are wanted, equal keys are in their order already. */
+    const bool by_keys = records->kept.unique || records->kept.index_bytes != 0;
     const uint32_t next = gs_tag_shared(tags, low, level->loose_bits);
-    if (records->kept.unique && next >= order->key_bytes)
-        return GS_ALL_EQUAL;
-    if (next >= records->kept.records->string_bytes)
-        return GS_ALL_EQUAL;
-    return next < order->string_bytes ? next : order->string_bytes; /* then come numbers */
+    return next < (by_keys ? order->key_bytes : order->string_bytes) ? next : GS_ALL_EQUAL;
+}
+
+/* Put numbers in place of the records that have them, if these are what is wanted. */
+static void take_numbers(const struct record_entries *records, char *from, uint64_t count)
+{
+    const unsigned bytes = records->kept.index_bytes;
+    char *to = from;
+    for (uint64_t i = 0; i < count && bytes != 0; i++) {
+        const uint64_t number = gs_number_read(from, records->kept.reverse);
+        memcpy(to, &number, bytes);
+        from += records->entries.bytes;
+        to += bytes;
+    }
 }
 
 /* Of records with equal keys, keep the one in memory or, if it comes before that, one of `count`
@@ -281,12 +292,9 @@ static void keep_first(const struct record_entries *records, const char *others,
 static enum gs_status write_first(struct record_entries *records, struct gs_external_sorter *sorter,
                                   struct relay *relay, char *kept, struct gs_error *err)
 {
-    if (records->kept.index_bytes != 0) {
-        const uint64_t number = gs_number_read(kept, records->kept.reverse);
-        memcpy(kept, &number, records->kept.index_bytes);
-    } else if (records->kept.verify) {
+    if (records->kept.verify)
         sorter->expected += gs_record_hash(kept, records->entries.bytes);
-    }
+    take_numbers(records, kept, 1);
     return relay_records(&relay->sink, kept, 1, 0, err);
 }
 
@@ -310,6 +318,7 @@ static enum gs_status write_equal(struct gs_external_sorter *sorter, const struc
                                                         : (uint32_t)sorter->plan.bin_keys;
             GS_TRY(gs_level_read(level, &sorter->spill, chunk, bin, from, here, sorter->load, err));
             if (!options->unique) {
+                take_numbers(records, (char *)sorter->load, here);
                 GS_TRY(relay_records(&relay.sink, sorter->load, here, done, err));
                 continue;
             }

@@ -77,7 +77,7 @@ enum gs_status gs_external_sort(const struct gs_entries *entries, const struct g
                                .reason = "nothing but frequent keys; through temporary files",
                                .threads = sorter.threads};
     if (entries->tagged)
-        GS_TRY(entries->check(entries, &sorter.plan, count, err));
+        GS_TRY(entries->check(entries, &sorter.plan, count, false, err));
     entries->plan(entries, sorter.plan.bin_keys, &sorter.group);
     GS_TRY(gs_trail_open(&sorter.trail, options, entries->look, sink, err));
     GS_TRY(gs_spill_open(&sorter.spill, source->directories, source->directory_count,

@@ -7,34 +7,21 @@
  * nearly all of the memory: then the first chunks are small, and each frees memory for larger ones.
  */
 #include "sort/external/external_distribute.h"
+#include "sort/external/external_keys.h"
 #include "sort/external/external_manifest.h"
+#include "sort/external/external_sample.h"
 #include "sort/keys/params.h"
-#include "sort/split/select_samples.h"
 
 #include "common/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Sample keys per bin: with 32 the largest bin is about 1.7 times the mean. Each sample key costs
- * an extra read of a page of the input. Beyond SAMPLES_MAX, therefore, bins get fewer sample keys
- * and are less even, and fewer of them are loaded at once. */
-#define SAMPLES_PER_BIN 32
-#define SAMPLES_MAX     16384
-
-/* The most of the memory that sampled records take. */
-#define SAMPLES_SHARE 16
-
 /* A chunk has at least 1 / HELD_SHARE of plan.chunk_keys, however much memory the input holds. */
 #define HELD_SHARE 32
 
 /* The largest packet that a read may get: more than a socket's buffer takes by default. */
 #define PACKET_BYTES ((uint64_t)256 << 10)
-
-/* Sample keys drawn before the pages that they brought in are dropped: 16 pages (LOOK_BYTES) for
- * each, 16 MiB in all, or a quarter of the memory if that is less. */
-#define SAMPLES_AT_ONCE 256
-#define LOOK_BYTES      ((uint64_t)64 << 10)
 
 static void drop_chunks(struct gs_external_sorter *sorter)
 {
@@ -46,37 +33,8 @@ static void drop_chunks(struct gs_external_sorter *sorter)
         gs_external_drop(&sorter->chunks[i], gs_external_chunk_bytes(sorter));
 }
 
-/* Where entries of a chunk are read to: where keys will be split, and records behind their tags. */
-static char *read_place(const struct gs_external_sorter *sorter, unsigned chunk)
-{
-    const uint64_t tags = sorter->entries->tagged ? sorter->plan.chunk_keys : 0;
-    return (char *)(sorter->chunks[chunk] + tags);
-}
-
-/* Tell the caller how the keys of some of its spans will be used. */
-static void advise_spans(const struct gs_external_sorter *sorter, enum gs_use use,
-                         const struct gs_span *spans, size_t span_count)
-{
-    const struct gs_external *source = sorter->source;
-    for (size_t i = 0; i < span_count && source->advise != NULL; i++)
-        if (spans[i].count > 0)
-            source->advise(source->context, use, spans[i].keys, spans[i].count);
-}
-
-/* The same for keys [first, first + count) of the tiles. The first `held` keys are the caller's. */
-static void advise_keys(const struct gs_external_sorter *sorter, const struct gs_tiles *tiles,
-                        uint64_t held, enum gs_use use, uint64_t first, uint64_t count)
-{
-    uint64_t end = first + count < held ? first + count : held;
-    while (sorter->source->advise != NULL && first < end) {
-        struct gs_tile part = gs_tiles_part(tiles, first, end - first);
-        sorter->source->advise(sorter->source->context, use, part.records, part.count);
-        first += part.count;
-    }
-}
-
-/* The input of a chunk is not read again: give it back. If it has changed meanwhile, nothing more is
- * noted for another run. */
+/* The input of a chunk is not read again: give it back. If it has changed meanwhile, nothing more
+ * is noted for another run. */
 static void release_input(struct gs_external_sorter *sorter, struct gs_chunk_input *input)
 {
     if (input->given && sorter->journal != NULL &&
@@ -84,7 +42,7 @@ static void release_input(struct gs_external_sorter *sorter, struct gs_chunk_inp
             input->sum)
         sorter->journal = NULL;
     if (input->given)
-        advise_spans(sorter, GS_USE_DONE, input->spans, input->tiles.span_count);
+        gs_external_advise_spans(sorter, GS_USE_DONE, input->spans, input->tiles.span_count);
     gs_chunk_input_free(input);
 }
 
@@ -153,8 +111,8 @@ struct coming {
 static void *announce(void *argument)
 {
     const struct coming *coming = argument;
-    advise_keys(coming->sorter, coming->tiles, coming->first + coming->count, GS_USE_SOON,
-                coming->first, coming->count);
+    gs_external_advise_keys(coming->sorter, coming->tiles, coming->first + coming->count,
+                            GS_USE_SOON, coming->first, coming->count);
     return NULL;
 }
 
@@ -231,8 +189,7 @@ static enum gs_status split_part(struct gs_external_sorter *sorter, struct gs_le
     enum gs_status st = GS_OK;
     size_t spans = 0;
     struct gs_span *span = calloc(tiles->span_count, sizeof *span);
-    struct gs_chunk_input input = {
-        .spans = span, .first = first, .given = first + count <= held};
+    struct gs_chunk_input input = {.spans = span, .first = first, .given = first + count <= held};
     const uint64_t left = held - first - count;
     struct coming coming = {.sorter = sorter,
                             .tiles = tiles,
@@ -263,7 +220,8 @@ static enum gs_status split_tiles(struct gs_external_sorter *sorter, struct gs_l
                                   struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    advise_spans(sorter, GS_USE_IN_ORDER, sorter->source->spans, sorter->source->span_count);
+    gs_external_advise_spans(sorter, GS_USE_IN_ORDER, sorter->source->spans,
+                             sorter->source->span_count);
     atomic_fetch_add(&sorter->progress->done, done);
     for (uint64_t first = done, count; first < held; first += count) {
         count = next_chunk(sorter, held - first);
@@ -289,7 +247,7 @@ static enum gs_status read_chunk(struct gs_external_sorter *sorter, uint64_t *go
     *got = 0;
     GS_TRY(gs_external_need(&sorter->chunks[sorter->next], gs_external_chunk_bytes(sorter), err));
     while (chunk - *got > packet && more > 0 && !atomic_load(&sorter->writer.failed)) {
-        char *to = read_place(sorter, sorter->next) + *got * bytes;
+        char *to = gs_external_read_place(sorter, sorter->next) + *got * bytes;
         GS_TRY(sorter->source->read(sorter->source->context, to, chunk - *got, &more, err));
         *got += more;
     }
@@ -298,20 +256,8 @@ cleanup:
     return st;
 }
 
-/* Turn `count` records into as many keys, which take more memory, from the last one on. */
-static void decode_in_place(const struct gs_codec *codec, gs_key *keys, uint64_t count)
-{
-    gs_key block[GS_ROOMS_BLOCK];
-    for (uint64_t first = count, here; first > 0;) {
-        here = first < GS_ROOMS_BLOCK ? first : GS_ROOMS_BLOCK;
-        first -= here;
-        gs_codec_load(codec, (const char *)keys + first * codec->record_bytes, block, here);
-        memcpy(keys + first, block, here * sizeof *keys);
-    }
-}
-
-/* Split the chunk of `count` entries that was read; codec, unless NULL: they are still records. Those
- * of the input are numbered from `first` on. */
+/* Split the chunk of `count` entries that was read; codec, unless NULL: they are still records.
+ * Those of the input are numbered from `first` on. */
 static enum gs_status split_read(struct gs_external_sorter *sorter, struct gs_level *level,
                                  const struct gs_codec *codec, uint64_t first, uint64_t count,
                                  struct gs_error *err)
@@ -321,9 +267,9 @@ static enum gs_status split_read(struct gs_external_sorter *sorter, struct gs_le
     if (input.spans == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to read");
     *input.spans = (struct gs_span){
-        .keys = read_place(sorter, sorter->next), .count = count, .name = "input"};
+        .keys = gs_external_read_place(sorter, sorter->next), .count = count, .name = "input"};
     if (codec != NULL && codec->record_bytes < GS_KEY_BYTES) {
-        decode_in_place(codec, sorter->chunks[sorter->next], count);
+        gs_keys_decode_in_place(codec, sorter->chunks[sorter->next], count);
         codec = NULL;
     }
     enum gs_status st = gs_level_tiles(level, codec, &input.tiles, input.spans, 1, err);
@@ -331,119 +277,6 @@ static enum gs_status split_read(struct gs_external_sorter *sorter, struct gs_le
         st = split_chunk(sorter, level, &input, &none, err);
     else
         free(input.spans);
-    return st;
-}
-
-/* The fraction of the sample, and so about of the input, that falls into equality bins. */
-static double share_equal(const struct gs_level *level, const gs_key *sample, uint32_t samples)
-{
-    const struct gs_splitters *splitters = &level->splitters;
-    uint32_t equal = 0;
-    for (uint32_t i = 0; i < samples; i++) {
-        uint32_t bin = gs_splitters_bin(splitters, splitters->guide, splitters->steps, sample[i]);
-        equal += gs_splitters_equal(splitters, bin);
-    }
-    return samples > 0 ? (double)equal / samples : 0;
-}
-
-/* Samples for so many bins of `count` entries: of records, no more than memory has room for. */
-static uint32_t samples_for(const struct gs_external_sorter *sorter, uint32_t bins, uint64_t count)
-{
-    const uint64_t room =
-        sorter->plan.memory_bytes / SAMPLES_SHARE / sorter->entries->bytes + SAMPLES_PER_BIN;
-    uint64_t samples = bins < SAMPLES_MAX / SAMPLES_PER_BIN ? bins * SAMPLES_PER_BIN : SAMPLES_MAX;
-    samples = samples < room || !sorter->entries->tagged ? samples : room;
-    return (uint32_t)(samples < count ? samples : count);
-}
-
-static uint32_t samples_at_once(const struct gs_external_sorter *sorter)
-{
-    uint64_t fit = sorter->plan.memory_bytes / 4 / LOOK_BYTES;
-    return fit < 1 ? 1 : fit < SAMPLES_AT_ONCE ? (uint32_t)fit : SAMPLES_AT_ONCE;
-}
-
-/* Copy the record at a position, or its key. */
-static void copy_sample(const struct gs_external_sorter *sorter, const struct gs_tiles *tiles,
-                        uint64_t position, uint64_t i, void *samples)
-{
-    const uint64_t bytes = sorter->entries->input_bytes;
-    if (sorter->entries->tagged)
-        memcpy((char *)samples + i * bytes, gs_tiles_part(tiles, position, 1).records, bytes);
-    else
-        ((gs_key *)samples)[i] = gs_tiles_key(tiles, position);
-}
-
-/* Draw the sample. Every samples_at_once keys, drop the pages around the keys drawn since the last
- * time, and no others: if there are many files, most of them had no page brought in. */
-static void draw_sample(struct gs_external_sorter *sorter, const struct gs_tiles *tiles,
-                        uint64_t held, void *sample, uint32_t samples)
-{
-    const uint32_t at_once = samples_at_once(sorter);
-    const uint64_t around = LOOK_BYTES / sorter->entries->bytes + 1;
-    uint64_t keys = gs_tiles_keys(tiles);
-    uint64_t first = 0; /* key from which pages are to be dropped */
-    advise_spans(sorter, GS_USE_RANDOM, sorter->source->spans, sorter->source->span_count);
-    sorter->on_disk = gs_samples_on_disk(tiles, samples, GS_SAMPLE_SEED);
-    for (uint32_t i = 0; i < samples; i++) {
-        uint64_t at = gs_sample_position(i, samples, keys, GS_SAMPLE_SEED);
-        if (i % at_once == 0) {
-            first = at > around ? at - around : 0;
-            if (sorter->on_disk)
-                gs_fetch_samples(tiles, samples, GS_SAMPLE_SEED, i,
-                                 samples - i < at_once ? samples - i : at_once);
-        }
-        copy_sample(sorter, tiles, at, i, sample);
-        if (i % at_once == at_once - 1)
-            advise_keys(sorter, tiles, held, GS_USE_LATER, first, at + around - first);
-    }
-}
-
-/* Check that the disk has room for what will be written, by the sample. */
-static enum gs_status check_room(struct gs_external_sorter *sorter, const struct gs_level *level,
-                                 const struct gs_level_sample *sample, uint64_t keys,
-                                 struct gs_error *err)
-{
-    const bool known = sorter->source->read == NULL && !sorter->entries->tagged;
-    const double share = known ? share_equal(level, sample->entries, sample->count) : 0;
-    const uint64_t spilled = keys > sorter->plan.kept_keys ? keys - sorter->plan.kept_keys : 0;
-    const double bytes = (double)(spilled * sorter->entries->bytes) * (1 - share);
-    return gs_spill_check(&sorter->spill, (uint64_t)bytes, sorter->source->output_device,
-                          sorter->source->output_bytes, err);
-}
-
-/* Sample the keys in memory and choose the splitters; check that the disk has room. The first
- * `held` keys of the tiles are the caller's. */
-static enum gs_status open_level(struct gs_external_sorter *sorter, const struct gs_tiles *tiles,
-                                 uint64_t held, struct gs_level **level, struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    uint64_t keys = gs_tiles_keys(tiles);
-    const uint32_t samples = samples_for(sorter, sorter->plan.bins, keys);
-    struct gs_level_sample sample = {.count = samples,
-                                     .even = sorter->source->read == NULL ? 0 : samples,
-                                     .bins = sorter->plan.bins};
-    const uint64_t bytes = sorter->entries->tagged ? sorter->entries->bytes : GS_KEY_BYTES;
-    uint64_t start = gs_now_ns();
-    sample.entries = calloc((size_t)samples + sample.even + 1, bytes);
-    if (sample.entries == NULL) {
-        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples", samples);
-        goto cleanup;
-    }
-    draw_sample(sorter, tiles, held, sample.entries, samples);
-    gs_external_account(sorter, GS_STAGE_SELECT_SAMPLES, start, samples, bytes);
-    start = gs_now_ns();
-    *level = gs_level_make(sorter->entries, &sample, false, err);
-    if (*level == NULL) {
-        st = GS_ERR_MEMORY;
-        goto cleanup;
-    }
-    gs_external_account(sorter, GS_STAGE_SORT_SAMPLES, start, samples, 2 * bytes);
-    sorter->stats->samples += samples;
-    GS_TRY(check_room(sorter, *level, &sample, keys, err));
-    if (sorter->journal != NULL)
-        st = gs_manifest_begin(sorter, &sample, err);
-cleanup:
-    free(sample.entries);
     return st;
 }
 
@@ -466,7 +299,7 @@ static enum gs_status split_rest(struct gs_external_sorter *sorter, struct gs_le
         GS_TRY(read_chunk(sorter, &got, err));
     while (got > 0) {
         if (sorter->entries->tagged)
-            GS_TRY(sorter->entries->check(sorter->entries, &sorter->plan, all + got, err));
+            GS_TRY(sorter->entries->check(sorter->entries, &sorter->plan, all + got, true, err));
         GS_TRY(split_read(sorter, level, sorter->options->codec, all, got, err));
         all += got;
         GS_TRY(read_chunk(sorter, &got, err));
@@ -506,12 +339,12 @@ enum gs_status gs_external_split_input(struct gs_external_sorter *sorter, struct
         sorter->next = 0;
     }
     spans[source->span_count] = (struct gs_span){
-        .keys = got > 0 ? read_place(sorter, 1) : NULL, .count = got, .name = "-"};
+        .keys = got > 0 ? gs_external_read_place(sorter, 1) : NULL, .count = got, .name = "-"};
     GS_TRY(make_tiles(sorter, &plain, spans, source->span_count + 1, &tiles, err));
     if (sorter->journal != NULL)
         GS_TRY(gs_manifest_take(sorter, &tiles, held, level, &done, err));
     if (*level == NULL)
-        GS_TRY(open_level(sorter, &tiles, held, level, err));
+        GS_TRY(gs_external_open_level(sorter, &tiles, held, level, err));
     GS_TRY(split_tiles(sorter, *level, &tiles, held, done, err));
     sorter->next = got > 0 ? 1 : sorter->next;
     if (source->read != NULL)
@@ -533,22 +366,9 @@ enum gs_status gs_external_split_bin(struct gs_external_sorter *sorter, const st
     enum gs_status st = GS_OK;
     const uint64_t bytes = sorter->entries->bytes;
     uint64_t keys = from->totals[bin];
-    uint32_t bins = gs_external_bins(&sorter->plan, sorter->entries, keys);
     uint64_t used = 0; /* entries in the chunk */
-    struct gs_level_sample sample = {
-        .count = samples_for(sorter, bins, keys), .bins = bins, .from = shared};
-    sample.entries = calloc(sample.count, bytes);
-    if (sample.entries == NULL) {
-        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples", sample.count);
-        goto cleanup;
-    }
     gs_external_drop(&sorter->load, gs_external_load_bytes(sorter));
-    GS_TRY(gs_level_sample(from, &sorter->spill, bin, sample.count, sample.entries, err));
-    *level = gs_level_make(sorter->entries, &sample, true, err);
-    if (*level == NULL) {
-        st = GS_ERR_MEMORY;
-        goto cleanup;
-    }
+    GS_TRY(gs_external_open_bin(sorter, from, bin, shared, level, err));
     for (size_t chunk = 0; chunk < from->chunk_count; chunk++) {
         uint32_t piece = gs_level_piece_keys(from, chunk, bin, bin);
         for (uint32_t done = 0, here; done < piece; done += here) {
@@ -558,7 +378,7 @@ enum gs_status gs_external_split_bin(struct gs_external_sorter *sorter, const st
             GS_TRY(gs_external_need(&sorter->chunks[sorter->next], gs_external_chunk_bytes(sorter),
                                     err));
             GS_TRY(gs_level_read(from, &sorter->spill, chunk, bin, done, here,
-                                 read_place(sorter, sorter->next) + used * bytes, err));
+                                 gs_external_read_place(sorter, sorter->next) + used * bytes, err));
             gs_external_account(sorter, GS_STAGE_READ, start, here, bytes);
             used += here;
             if (used == sorter->plan.chunk_keys) {
@@ -573,6 +393,5 @@ enum gs_status gs_external_split_bin(struct gs_external_sorter *sorter, const st
     atomic_fetch_sub(&sorter->progress->done, keys); /* they are still to be sorted */
 cleanup:
     drop_chunks(sorter);
-    free(sample.entries);
     return st;
 }

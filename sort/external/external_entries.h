@@ -49,9 +49,9 @@ struct gs_entries {
     /* The sizes of a sort of so many in memory. */
     void (*plan)(const struct gs_entries *entries, uint64_t count, struct gs_plan *plan);
 
-    /* Only of records: GS_ERR_MEMORY if the plan does not serve so many of them. */
+    /* Only of records: GS_ERR_MEMORY if the plan does not serve so many of them, and more. */
     enum gs_status (*check)(const struct gs_entries *entries, const struct gs_external_plan *plan,
-                            uint64_t count, struct gs_error *err);
+                            uint64_t count, bool more, struct gs_error *err);
 
     /* Choose the splitters of a level and, for records, its tagger. */
     enum gs_status (*choose)(const struct gs_entries *entries, struct gs_level *level,
@@ -74,8 +74,8 @@ struct gs_entries {
                                   uint32_t bin, struct gs_error *err);
 };
 
-/* The checksum of records, or of entries, with the numbers [first, first + count): those of parts add
- * up. */
+/* The checksum of records, or of entries, with the numbers [first, first + count): those of parts
+ * add up. */
 static inline uint64_t gs_entries_checksum(const void *records, uint64_t record_bytes,
                                            uint64_t first, uint64_t count)
 {

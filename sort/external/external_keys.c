@@ -5,7 +5,10 @@
 #include "sort/external/external_group.h"
 #include "sort/external/external_level.h"
 #include "sort/keys/look_keys.h"
+#include "sort/keys/params.h"
 #include "sort/split/sort_samples.h"
+
+#include <string.h>
 
 static void plan_keys(const struct gs_entries *entries, uint64_t count, struct gs_plan *plan)
 {
@@ -24,6 +27,18 @@ static enum gs_status choose(const struct gs_entries *entries, struct gs_level *
     gs_splitters_choose(&level->splitters, keys, count, sample->bins);
     gs_splitters_snap(&level->splitters, keys, count, sample->bins);
     return GS_OK;
+}
+
+/* From the last one on. */
+void gs_keys_decode_in_place(const struct gs_codec *codec, gs_key *keys, uint64_t count)
+{
+    gs_key block[GS_ROOMS_BLOCK];
+    for (uint64_t first = count, here; first > 0;) {
+        here = first < GS_ROOMS_BLOCK ? first : GS_ROOMS_BLOCK;
+        first -= here;
+        gs_codec_load(codec, (const char *)keys + first * codec->record_bytes, block, here);
+        memcpy(keys + first, block, here * sizeof *keys);
+    }
 }
 
 struct gs_key_entries gs_key_entries(const struct gs_options *options)

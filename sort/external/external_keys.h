@@ -12,6 +12,9 @@ struct gs_key_entries {
     const struct gs_options *options;
 };
 
+/* Turn `count` records, at `keys`, into as many keys, which take more memory. */
+void gs_keys_decode_in_place(const struct gs_codec *codec, gs_key *keys, uint64_t count);
+
 struct gs_key_entries gs_key_entries(const struct gs_options *options);
 
 #endif

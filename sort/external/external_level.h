@@ -1,9 +1,9 @@
 /* external_level.h -- one distribution of keys to bins on disk: of the input, or of a large bin.
  * SPDX-License-Identifier: MIT
  *
- * The keys, or the records that they stand for, came in chunks. Each is ordered by bin row by row in memory, and either stays there or
- * goes to one piece of the spill, ordered by bin as a whole, so that one read gets neighbouring
- * bins of a chunk. Equality bins are only counted.
+ * The keys, or the records that they stand for, came in chunks. Each is ordered by bin row by row
+ * in memory, and either stays there or goes to one piece of the spill, ordered by bin as a whole,
+ * so that one read gets neighbouring bins of a chunk. Equality bins are only counted.
  */
 #ifndef GS_EXTERNAL_LEVEL_H
 #define GS_EXTERNAL_LEVEL_H

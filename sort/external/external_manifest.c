@@ -13,7 +13,8 @@
 /* Bytes of the input that a thread sums up at a time. */
 #define SUM_BYTES ((uint64_t)256 << 10)
 
-/* What an entry says of a chunk, in front of the totals of all bins, in this and all earlier ones. */
+/* What an entry says of a chunk, in front of the totals of all bins, in this and all earlier ones.
+ */
 struct chunk_entry {
     uint64_t input, written; /* checksums of its part of the input, and of what is on disk */
     uint64_t fingerprint;    /* of what was read, as struct gs_external_sorter expects it */
@@ -108,9 +109,8 @@ static bool is_whole(const struct gs_external_sorter *sorter, const struct gs_le
         struct gs_error error = {.status = GS_OK};
         const uint64_t here = count - from < piece ? count - from : piece;
         char *own = malloc(here * entries->bytes);
-        if (own != NULL &&
-            gs_spill_read(&sorter->spill, &kept->chunk.place, from * entries->bytes, own,
-                          here * entries->bytes, &error) == GS_OK)
+        if (own != NULL && gs_spill_read(&sorter->spill, &kept->chunk.place, from * entries->bytes,
+                                         own, here * entries->bytes, &error) == GS_OK)
             sum += gs_entries_checksum(own, entries->bytes, from, here);
         else
             atomic_store(&readable, false);
@@ -144,8 +144,7 @@ static bool take_chunk(struct gs_external_sorter *sorter, const struct gs_tiles 
     const uint64_t start = gs_now_ns();
     const uint64_t next = journal->next;
     const bool taken = read_entry(sorter, level, keys - *done, &kept) &&
-                       is_whole(sorter, level, &kept) &&
-                       is_of_input(sorter, tiles, *done, &kept) &&
+                       is_whole(sorter, level, &kept) && is_of_input(sorter, tiles, *done, &kept) &&
                        gs_level_add(level, &kept.chunk, &error) == GS_OK;
     if (taken) {
         const uint64_t bytes = sorter->entries->bytes;

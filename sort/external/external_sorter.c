@@ -32,6 +32,26 @@ void gs_external_drop(gs_key **pages, uint64_t bytes)
     *pages = NULL;
 }
 
+void gs_external_advise_spans(const struct gs_external_sorter *sorter, enum gs_use use,
+                              const struct gs_span *spans, size_t span_count)
+{
+    const struct gs_external *source = sorter->source;
+    for (size_t i = 0; i < span_count && source->advise != NULL; i++)
+        if (spans[i].count > 0)
+            source->advise(source->context, use, spans[i].keys, spans[i].count);
+}
+
+void gs_external_advise_keys(const struct gs_external_sorter *sorter, const struct gs_tiles *tiles,
+                             uint64_t held, enum gs_use use, uint64_t first, uint64_t count)
+{
+    uint64_t end = first + count < held ? first + count : held;
+    while (sorter->source->advise != NULL && first < end) {
+        struct gs_tile part = gs_tiles_part(tiles, first, end - first);
+        sorter->source->advise(sorter->source->context, use, part.records, part.count);
+        first += part.count;
+    }
+}
+
 enum gs_status gs_external_load(struct gs_external_sorter *sorter, const struct gs_level *level,
                                 uint32_t low, uint32_t high, uint64_t count, struct gs_error *err)
 {

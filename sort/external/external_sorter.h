@@ -20,14 +20,14 @@ struct gs_external_sorter {
     struct gs_progress *progress;
     struct gs_stats *stats;
     unsigned threads;
-    struct gs_journal *journal;       /* of complete chunks, or NULL */
-    uint64_t chunk_fingerprint;       /* of the chunk before */
-    size_t taken;                     /* chunks taken over from an earlier run */
-    bool on_disk;                     /* the input is, at least in part */
-    struct gs_split *split;           /* while chunks are split, or NULL */
-    gs_key *chunks[2];                /* [plan.chunk_keys] keys each while chunks are split, or NULL;
-                                       * behind tags, records have room */
-    unsigned next;                    /* which of them the next chunk is read and split to */
+    struct gs_journal *journal; /* of complete chunks, or NULL */
+    uint64_t chunk_fingerprint; /* of the chunk before */
+    size_t taken;               /* chunks taken over from an earlier run */
+    bool on_disk;               /* the input is, at least in part */
+    struct gs_split *split;     /* while chunks are split, or NULL */
+    gs_key *chunks[2];          /* [plan.chunk_keys] keys each while chunks are split, or NULL;
+                                 * behind tags, records have room */
+    unsigned next;              /* which of them the next chunk is read and split to */
     struct gs_external_writer writer; /* of the chunk before */
     uint64_t pending;                 /* keys of that chunk; 0: it is complete */
     uint64_t kept;                    /* keys of chunks that stay in memory */
@@ -69,6 +69,21 @@ static inline uint64_t gs_external_load_bytes(const struct gs_external_sorter *s
 {
     return sorter->plan.bin_keys * sorter->entries->bytes;
 }
+
+/* Where entries of a chunk are read to: where keys will be split, and records behind their tags. */
+static inline char *gs_external_read_place(const struct gs_external_sorter *sorter, unsigned chunk)
+{
+    const uint64_t tags = sorter->entries->tagged ? sorter->plan.chunk_keys : 0;
+    return (char *)(sorter->chunks[chunk] + tags);
+}
+
+/* Tell the caller how the keys of some of its spans will be used. */
+void gs_external_advise_spans(const struct gs_external_sorter *sorter, enum gs_use use,
+                              const struct gs_span *spans, size_t span_count);
+
+/* The same for keys [first, first + count) of the tiles. The first `held` keys are the caller's. */
+void gs_external_advise_keys(const struct gs_external_sorter *sorter, const struct gs_tiles *tiles,
+                             uint64_t held, enum gs_use use, uint64_t first, uint64_t count);
 
 /* Read all entries of bins low to high to sorter->load. */
 enum gs_status gs_external_load(struct gs_external_sorter *sorter, const struct gs_level *level,

@@ -12,16 +12,16 @@
 
 #include <stdlib.h>
 
-/* Bytes of a piece of keys, and about those of a piece of records, which takes their tags besides. */
+/* Bytes of a piece of keys, and about those of a piece of records with their tags. */
 #define PIECE_BYTES   ((uint64_t)1 << 20)
-#define RECORDS_BYTES ((uint64_t)256 << 10)
+#define RECORDS_BYTES ((uint64_t)512 << 10)
 
 /* Pieces of records begin at blocks where that makes them no larger: then they may go past the page
  * cache. */
 uint64_t gs_piece_entries(const struct gs_entries *entries)
 {
     const uint64_t bytes = entries->bytes;
-    const uint64_t fit = (entries->tagged ? RECORDS_BYTES : PIECE_BYTES) / bytes;
+    const uint64_t fit = (entries->tagged ? RECORDS_BYTES : PIECE_BYTES) / gs_entry_room(entries);
     const uint64_t divisor = bytes & -bytes; /* a power of two */
     const uint64_t aligned = divisor < GS_DIRECT_BLOCK ? GS_DIRECT_BLOCK / divisor : 1;
     return fit < aligned ? fit + 1 : fit / aligned * aligned;
@@ -36,8 +36,8 @@ void gs_chunk_input_free(struct gs_chunk_input *input)
     input->given = false;
 }
 
-/* Gather a piece of the chunk, `count` entries from entry `from` on, and write it; tags: room for as
- * many keys. */
+/* Gather a piece of the chunk, `count` entries from entry `from` on, and write it; tags: room for
+ * as many keys. */
 static enum gs_status write_piece(struct gs_external_writer *writer, uint64_t from, uint64_t count,
                                   gs_key *tags, char *piece, struct gs_error *err)
 {
@@ -100,8 +100,8 @@ enum gs_status gs_external_writer_begin(struct gs_external_writer *writer, struc
                                           .end_ns = now};
     chunk->rows = (struct gs_rows){.keys = NULL};
     *input = (struct gs_chunk_input){.spans = NULL};
-    for (unsigned i = 0;
-         i < threads && i < GS_SPILL_FILES && i * writer->piece < writer->count; i++)
+    for (unsigned i = 0; i < threads && i < GS_SPILL_FILES && i * writer->piece < writer->count;
+         i++)
         if (pthread_create(&writer->threads[writer->running], NULL, write_pieces, writer) == 0)
             writer->running++;
     if (writer->running == 0 && writer->count > 0)

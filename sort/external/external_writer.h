@@ -46,8 +46,8 @@ enum gs_status gs_external_writer_begin(struct gs_external_writer *writer, struc
                                         struct gs_level_chunk *chunk, struct gs_chunk_input *input,
                                         bool sums, unsigned threads, struct gs_error *err);
 
-/* Wait until it is written; the input is there still, until the caller frees it. *row: how long that
- * has taken, with no keys and bytes. */
+/* Wait until it is written; the input is there still, until the caller frees it. *row: how long
+ * that has taken, with no keys and bytes. */
 enum gs_status gs_external_writer_end(struct gs_external_writer *writer, struct gs_stage_stats *row,
                                       struct gs_error *err);
 

@@ -14,8 +14,8 @@
 
 #include "common/formats/record_copy.h"
 
-#define AHEAD          24 /* records that are under way */
-#define GATHERED       64 /* records that are copied, then compared */
+#define AHEAD    24 /* records that are under way */
+#define GATHERED 64 /* records that are copied, then compared */
 
 /* Is this the place of a record, by its prefix? The bits below are all 0 in the lower bound, and
  * all 1 in the upper one. */
@@ -108,8 +108,8 @@ bool gs_gather(const struct gs_wide *wide, uint32_t bin, const gs_key *tags, uin
         return true;
     }
     if (wide->options->index_bytes == 0)
-        return gather_records(wide, tags, count, first, to) &&
-               is_in_bin(wide, bin, to) && is_in_bin(wide, bin, to + (count - 1) * output_bytes);
+        return gather_records(wide, tags, count, first, to) && is_in_bin(wide, bin, to) &&
+               is_in_bin(wide, bin, to + (count - 1) * output_bytes);
     for (uint64_t i = 0; i < count; i++, to += output_bytes) {
         const uint64_t index = gs_tag_index(&wide->tags, tags[i]);
         memcpy(to, &index, output_bytes);

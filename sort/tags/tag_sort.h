@@ -4,15 +4,8 @@
 #ifndef GS_TAG_SORT_H
 #define GS_TAG_SORT_H
 
-#include "sort/run/plan.h"
+#include "sort/tags/part.h"
 #include "sort/types/types.h"
-
-/* A part of a larger sort, all of which are planned once. */
-struct gs_tag_part {
-    bool takes_numbers;      /* records have numbers (number.h), and the sink gets these as indices */
-    uint64_t most;           /* records of any part */
-    struct gs_plan plans[2]; /* of so many, by tags of 64 and of 128 bits; zeros: not made yet */
-};
 
 /* The sort by tags of 64 or 128 bits. */
 struct gs_tag_sort {

@@ -91,8 +91,7 @@ static struct gs_record_head prefix_of(const struct gs_tags *tags, const void *r
     for (uint32_t i = 0; i < tags->gap_count && side == 1; i++) {
         const struct gs_tag_gap *gap = &tags->gaps[i];
         if (gap->from > from)
-            put(&prefix,
-                first_bytes(head_at(tags, record, from), gap->from - from), at);
+            put(&prefix, first_bytes(head_at(tags, record, from), gap->from - from), at);
         side = side_of(tags, gap, record);
         put(&prefix, (struct gs_record_head){(uint64_t)side << 56, 0}, gap->at);
         from = side == 1 ? gap->end : gap->from;
@@ -164,8 +163,7 @@ static void add_gap(struct gs_tags *tags, const void *record, uint32_t from, uin
     tags->gaps[tags->gap_count++] =
         (struct gs_tag_gap){.from = from, .end = end, .at = at, .alike = heads};
     for (; from < end; from += HEAD)
-        tags->alike[heads++] =
-            first_bytes(head_at(tags, record, from), end - from);
+        tags->alike[heads++] = first_bytes(head_at(tags, record, from), end - from);
     tags->tagger.tag = tag_with_gaps;
 }
 
@@ -233,9 +231,8 @@ static void look(struct gs_tags *tags, const struct gs_tiles *tiles, uint32_t mo
     uint32_t shared = most < GS_TAG_SHARED_MAX ? most : GS_TAG_SHARED_MAX;
     for (uint64_t i = 1; i < looks && shared > 0; i++) {
         const uint64_t position = gs_sample_position(i, looks, count, 0);
-        shared =
-            gs_tags_same_bytes(tags, first, gs_tiles_part(tiles, position, 1).records, tags->from,
-                               shared);
+        shared = gs_tags_same_bytes(tags, first, gs_tiles_part(tiles, position, 1).records,
+                                    tags->from, shared);
     }
     if (shared >= GAP_MIN) {
         add_gap(tags, first, 0, shared, 0);

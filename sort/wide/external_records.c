@@ -5,9 +5,9 @@
  * split a chunk, and the records follow them to temporary files. What is loaded is sorted as any
  * records are. In a bin that is too large, tags begin behind what all its records share.
  *
- * Each bin is in input order, chunk by chunk and within each: so equal keys stay in that order where
- * they have to. Where the output is indices, records have their numbers in front in temporary files
- * (number.h).
+ * Each bin is in input order, chunk by chunk and within each: so equal keys stay in that order
+ * where they have to. Where the output is indices, records have their numbers in front in temporary
+ * files (number.h).
  *
  * A record may change while it is in a mapped file, between its tag and the copy that is written:
  * then it is in a wrong bin. So the outermost records of neighbouring groups are compared.
@@ -36,15 +36,16 @@
 
 /* Records that go through temporary files. */
 struct record_entries {
-    struct gs_entries entries;    /* the first member */
-    struct gs_options input;      /* of the input, */
-    struct gs_options kept;       /* and of what is in temporary files */
-    struct gs_numbered numbered;  /* if that has numbers */
-    bool sums;                    /* sum up what is read */
-    struct gs_tag_part part;      /* a group of bins */
-    char *first, *last, *written; /* records: the outermost of a group, the last one before; owned */
-    bool any;                     /* is there one before? */
-    uint64_t end;                 /* of what the group has written; last is in front of it */
+    struct gs_entries entries;   /* the first member */
+    struct gs_options input;     /* of the input, */
+    struct gs_options kept;      /* and of what is in temporary files */
+    struct gs_numbered numbered; /* if that has numbers */
+    bool sums;                   /* sum up what is read */
+    struct gs_tag_part part;     /* a group of bins */
+    char *first, *last,
+        *written; /* records: the outermost of a group, the last one before; owned */
+    bool any;     /* is there one before? */
+    uint64_t end; /* of what the group has written; last is in front of it */
 };
 
 /* Passes on what a group writes. */
@@ -77,31 +78,29 @@ static void plan_records(const struct gs_entries *entries, uint64_t count, struc
     gs_tag_sort_plan(plan, &records_of(entries)->kept, count);
 }
 
-/* MiB of memory that so many records take, by one thread. */
+/* Does so much memory serve so many, by one thread? */
+static bool serves(const struct gs_entries *entries, uint64_t mebibytes, uint64_t count)
+{
+    const struct gs_external_plan plan = gs_external_plan(entries, 1, mebibytes << 20, count);
+    return gs_external_plan_fits(&plan, entries, count);
+}
+
 static uint64_t least_mebibytes(const struct gs_entries *entries, uint64_t count)
 {
     struct record_entries one = *records_of(entries);
-    uint64_t low = 0;
     uint64_t high = 1;
     one.kept.threads = 1;
-    for (uint64_t step = 1; high - low > 1 || step > 0;) {
-        const uint64_t middle = step > 0 ? high : low + (high - low) / 2;
-        const struct gs_external_plan plan =
-            gs_external_plan(&one.entries, 1, middle << 20, count);
-        const bool fits = gs_external_plan_fits(&plan, &one.entries, count);
-        if (fits)
-            high = middle;
-        else
-            low = middle;
-        step = fits || middle >> 40 != 0 ? 0 : step;
-        if (!fits && step > 0)
-            high = 2 * middle;
+    while (high >> 32 == 0 && !serves(&one.entries, high, count))
+        high *= 2;
+    for (uint64_t low = high / 2; high - low > 1;) {
+        const uint64_t middle = low + (high - low) / 2;
+        *(serves(&one.entries, middle, count) ? &high : &low) = middle;
     }
     return high;
 }
 
 static enum gs_status check(const struct gs_entries *entries, const struct gs_external_plan *plan,
-                            uint64_t count, struct gs_error *err)
+                            uint64_t count, bool more, struct gs_error *err)
 {
     char number[24] = "";
     if (gs_external_plan_fits(plan, entries, count))
@@ -109,10 +108,10 @@ static enum gs_status check(const struct gs_entries *entries, const struct gs_ex
     if (count > 0)
         snprintf(number, sizeof number, "%" PRIu64 " ", count);
     return gs_fail(err, GS_ERR_MEMORY, 0,
-                   "%srecords of %u bytes take at least %" PRIu64
+                   "%srecords of %u bytes%s take at least %" PRIu64
                    " MiB of memory to sort, and only %" PRIu64 " MiB may be used (-S)",
-                   number, entries->bytes, least_mebibytes(entries, count),
-                   plan->memory_bytes >> 20);
+                   number, entries->bytes, more ? " and more" : "",
+                   least_mebibytes(entries, more ? 2 * count : count), plan->memory_bytes >> 20);
 }
 
 /* Splitters between prefixes: what tags have beside these, or under unique beside keys, must not
@@ -122,8 +121,7 @@ static enum gs_status choose(const struct gs_entries *entries, struct gs_level *
 {
     const struct record_entries *records = records_of(entries);
     const struct gs_options *options = options_of(records, level);
-    const struct gs_span span = {
-        .keys = sample->entries, .count = sample->count, .name = "sample"};
+    const struct gs_span span = {.keys = sample->entries, .count = sample->count, .name = "sample"};
     const uint32_t count = sample->count + sample->even;
     struct gs_tags *tags = malloc(sizeof *tags);
     gs_key *keys = malloc((count + 1) * sizeof *keys);
@@ -174,7 +172,8 @@ static void fetch(const struct gs_entries *entries, const struct gs_chunk_input 
     for (uint64_t i = 0; i < count; i++, to += entries->bytes) {
         const uint64_t index = gs_tag_index(tagger, tags[i]);
         if (i + UNDER_WAY < count)
-            gs_record_prefetch(input_record(tiles, gs_tag_index(tagger, tags[i + UNDER_WAY])), bytes);
+            gs_record_prefetch(input_record(tiles, gs_tag_index(tagger, tags[i + UNDER_WAY])),
+                               bytes);
         if (numbers)
             gs_number_write(to, input->first + index, records->kept.reverse,
                             input_record(tiles, index), bytes);
@@ -401,5 +400,5 @@ enum gs_status gs_sort_records_check_external(const struct gs_options *options,
     open_records(&records, options, memory_bytes);
     const struct gs_external_plan plan =
         gs_external_plan(&records.entries, gs_threads(options), memory_bytes, count);
-    return check(&records.entries, &plan, count, err);
+    return check(&records.entries, &plan, count, false, err);
 }

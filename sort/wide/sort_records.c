@@ -28,11 +28,11 @@ enum gs_status gs_sort_records_part(const struct gs_options *options, struct gs_
     bool refused = !gs_whole_tags_fit(options, spans, span_count, NARROW_BYTES) &&
                    gs_whole_tags_fit(options, spans, span_count, GS_KEY_BYTES);
     if (!refused)
-        st = gs_tag_sort_64.sort(options, part, spans, span_count, sink, progress, stats,
-                                 &refused, err);
+        st = gs_tag_sort_64.sort(options, part, spans, span_count, sink, progress, stats, &refused,
+                                 err);
     if (refused)
-        st = gs_tag_sort_128.sort(options, part, spans, span_count, sink, progress, stats,
-                                  &refused, err);
+        st = gs_tag_sort_128.sort(options, part, spans, span_count, sink, progress, stats, &refused,
+                                  err);
     return st;
 }
 

@@ -3,8 +3,6 @@
  */
 #include "cli/columns.h"
 
-#include "cli/npy_files.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -130,9 +128,9 @@ enum gs_status gs_columns_make(struct gs_columns *columns, const struct gs_comma
                                struct gs_error *err)
 {
     *columns = (struct gs_columns){.count = 0};
-    if (command->npy == NULL)
-        return add_keys(columns, &command->format, err);
-    const struct gs_npy_type *type = &command->npy->head.type;
+    if (command->task.found.npy == NULL)
+        return add_keys(columns, &command->task.found.format, err);
+    const struct gs_npy_type *type = &command->task.found.npy->head.type;
     FILE *names = open_memstream(&columns->names, &columns->names_bytes);
     if (names == NULL)
         return no_memory(err);

@@ -5,8 +5,9 @@
  */
 #include "cli/stats.h"
 
-#include "cli/human.h"
 #include "cli/json.h"
+#include "cli/row.h"
+#include "common/human.h"
 #include "common/files/file.h"
 
 #include <errno.h>
@@ -112,7 +113,7 @@ static void print_text_stages(FILE *out, const struct gs_stats *stats, uint64_t 
     }
 }
 
-#define ROW(...) gs_human_row(out, NAME_COLUMNS, __VA_ARGS__)
+#define ROW(...) gs_print_row(out, NAME_COLUMNS, __VA_ARGS__)
 
 /* What was sorted, and into which bins. */
 static void print_text_counts(FILE *out, const struct gs_stats *stats,
@@ -274,9 +275,9 @@ enum gs_status gs_stats_print(const struct gs_stats *stats, const struct gs_comm
     if (out == NULL)
         return gs_fail(err, GS_ERR_MEMORY, errno, "statistics");
     if (command->stats == GS_STATS_JSON)
-        gs_stats_print_json(out, stats, &command->sort, start_ns, wall_ns);
+        gs_stats_print_json(out, stats, &command->task.sort, start_ns, wall_ns);
     else
-        print_text(out, stats, &command->sort, start_ns, wall_ns);
+        print_text(out, stats, &command->task.sort, start_ns, wall_ns);
     bool failed = ferror(out) != 0;
     failed = fclose(out) != 0 || failed;
     enum gs_status st = GS_OK;

@@ -13,7 +13,7 @@
 #include "common/memory/memory.h"
 #include "common/random.h"
 #include "sort/types/record_order.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 #include "tests/bench/median.h"
 
 #include <inttypes.h>

@@ -15,7 +15,7 @@
 #include "sort/gpu/stages_gpu.h"
 #include "sort/keys/params.h"
 #include "sort/pipeline/pipeline.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 #include "tests/gpu/gpu_test.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"

@@ -6,7 +6,7 @@
  */
 #include "common/random.h"
 #include "sort/types/record_order.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 #include "tests/unit/check.h"
 
 #include <pthread.h>

@@ -8,24 +8,30 @@
  *            output <-- sort in memory <-- load <-- bins in order, several small ones together,
  *                                                   one that is too large is an input again
  *
+ * Entries (external_entries.h). What goes through temporary files are keys (external_keys.c) or,
+ * with tags as their keys, records (wide/external_records.c): these are read where they lie, and
+ * written in the order of their tags' bins. All else is the same.
+ *
  * Plan (external_plan.c). How many keys fit together with what sorting them takes; how many bins to
  * aim at, each a quarter of that, so that a sample may err; how large a chunk is. All of it is
  * settled before the first key is read, as is the plan of the sort of a group, for all groups.
  *
- * Distribute (external_distribute.c). The sample gives the splitters; with totals of all bins and
- * the chunks, these are a level (external_level.c). Chunk after chunk is split, row by row, as a
- * sort in memory would (external_split.c), while the one before is written by threads of its own
- * (external_writer.c), bin by bin: so two chunks share the memory. A chunk is added to its level
- * when it is complete; with --resume the journal then tells so (external_manifest.c), and a later
- * run begins with what it finds proven. The first chunks stay in memory as far as that has room for
- * a good part of all: then the rest alone goes to temporary files. Keys of an equality bin are
- * counted, and written nowhere: whoever loads bins leaves these out.
+ * Distribute (external_distribute.c). The sample gives the splitters (external_sample.c); with
+ * totals of all bins and the chunks, these are a level (external_level.c). Chunk after chunk is
+ * split, row by row, as a sort in memory would (external_split.c), while the one before is written
+ * by threads of its own (external_writer.c), bin by bin: so two chunks share the memory. A chunk is
+ * added to its level when it is complete; with --resume the journal then tells so
+ * (external_manifest.c), and a later run begins with what it finds proven. The first chunks stay in
+ * memory as far as that has room for a good part of all: then the rest alone goes to temporary
+ * files. Keys of an equality bin are counted, and written nowhere: whoever loads bins leaves these
+ * out.
  *
  * Emit (external_emit.c), once all chunks are complete. Bins go by in output order, as many at a
  * time as fit: a group. It is loaded, one read for each chunk, and sorted (external_group.c) by
  * what gs_sort takes, in the other half of the memory; its sink moves positions behind what is
  * written already, and the last key goes from group to group, since -u may drop the next one. A bin
- * that is too large is distributed again, to a level of its own, and that is emitted in its place.
+ * that is too large is distributed again, to a level of its own, and that is emitted in its place;
+ * tags then begin behind what all records of the bin share. Equal records are copied as they came.
  * It ends: at least two values are in such a bin, and each level parts them.
  *
  * The page cache overlaps the rest of disk I/O with the sort's work: it writes behind, and is told

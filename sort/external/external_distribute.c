@@ -76,6 +76,8 @@ static enum gs_status add_chunk(struct gs_external_sorter *sorter, struct gs_lev
     const bool keeps = !level->of_bin && sorter->kept + keys <= sorter->plan.kept_keys;
     const bool sums = sorter->journal != NULL && !level->of_bin;
     enum gs_status st = settle_chunk(sorter, level, err);
+    if (st == GS_OK)
+        st = gs_progress_check(sorter->progress, err);
     if (!sorter->entries->tagged)
         release_input(sorter, input);
     if (st == GS_OK && !keeps)

@@ -42,10 +42,10 @@ struct record_entries {
     struct gs_numbered numbered; /* if that has numbers */
     bool sums;                   /* sum up what is read */
     struct gs_tag_part part;     /* a group of bins */
-    char *first, *last,
-        *written; /* records: the outermost of a group, the last one before; owned */
-    bool any;     /* is there one before? */
-    uint64_t end; /* of what the group has written; last is in front of it */
+    char *first, *last;          /* records: the outermost of a group, */
+    char *written;               /* and the last one before */
+    bool any;                    /* is there one before? */
+    uint64_t end;                /* of what the group has written; last is in front of it */
 };
 
 /* Passes on what a group writes. */

@@ -342,13 +342,13 @@ static __device__ __forceinline__ void write_ranked(const struct bin_memory<KEYS
     }
 }
 
-/* Divide the crowds among keys that have been placed, and their groups kept: each gets digits of
- * its own, between its least and largest key, as many as it has keys. Sets the new groups of this
- * thread's keys. */
+/* Divide the crowds among keys that linear digits have placed: each gets digits of its own, between
+ * its least and largest key, as many as it has keys. Sets the new groups of this thread's keys. */
 template <int THREADS, int N>
-static __device__ __forceinline__ void divide_crowds(struct bin_memory<THREADS * N> *memory,
-                                                     uint32_t size, gs_key (&key)[N],
-                                                     uint32_t (&group)[N])
+static __device__ __forceinline__ void
+divide_crowds(struct bin_memory<THREADS * N> *memory, uint32_t size,
+              const struct linear_groups<THREADS * N> &groups, gs_key (&key)[N],
+              uint32_t (&group)[N])
 {
     const uint32_t most = THREADS * N / CROWD_LEAST;
     const uint32_t in_crowd = 1 << 16;
@@ -361,9 +361,8 @@ static __device__ __forceinline__ void divide_crowds(struct bin_memory<THREADS *
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        const uint32_t x = min(i * THREADS + t, size - 1);
-        key[i] = memory->key[x];
-        const uint32_t g = memory->group[x];
+        key[i] = memory->key[min(i * THREADS + t, size - 1)];
+        const uint32_t g = groups.of(key[i]);
         const uint32_t begin = memory->begin(g);
         const uint32_t keys = memory->begin(g + 1) - begin;
         group[i] = keys >= CROWD_LEAST ? begin | in_crowd : begin;

@@ -6,11 +6,11 @@
  * counts the lesser ones of its group, the keys of its digit. (A network of comparators, as for
  * keys of 32 bits, takes more instructions and registers here.) Two counters share a word.
  *
- * Where that would take long, as groups are large and their keys differ (a crowd), a crowd gets
+ * Where that would take long, as groups are large and their keys differ (a crowd), each crowd gets
  * digits of its own, between its least and largest key: clusters are even then. Where that leaves a
- * crowd, or keys are known to be uneven on many scales, splitters drawn from the bin make the
- * groups instead: of keys between two of them, few whatever the keys are, and of keys equal to one,
- * which need no ranks. Should the sample still miss a crowd, a bitonic network sorts the bin.
+ * crowd, or values repeat, splitters drawn from the bin make the groups instead: of keys between two
+ * of them, few whatever the keys are, and of keys equal to one, which need no ranks. Should the
+ * sample still miss a crowd, a bitonic network sorts the bin.
  */
 #include "sort/device/kernels/gpu_launch.cuh"
 #include "sort/device/kernels/gpu_launchers.h"
@@ -78,37 +78,26 @@ static __device__ __noinline__ bool sort_sampled(const gs_key *in, gs_key *out, 
     return true;
 }
 
-/* Sort this block's job, whose keys have been placed, and their groups kept, although there is a
- * crowd: divide it. Returns false if that leaves one: the keys have been placed again, and nothing
- * has been written. Not inline, either. */
+/* Sort this block's job, which linear digits have placed, although there is a crowd: divide it.
+ * Returns false if splitters are better, or there is a crowd all the same: nothing has been written
+ * then. Not inline, either. */
 template <int THREADS, int N>
-static __device__ __noinline__ bool sort_divided(gs_key *out, uint32_t size)
+static __device__ __noinline__ bool sort_divided(gs_key *out, uint32_t size,
+                                                 struct linear_groups<THREADS * N> groups)
 {
     extern __shared__ __align__(16) unsigned char s_memory[];
     struct bin_memory<THREADS *N> *memory = (struct bin_memory<THREADS * N> *)s_memory;
     gs_key key[N];
     uint32_t group[N];
-    divide_crowds<THREADS>(memory, size, key, group);
+    if (looks_repeated<THREADS, N>(memory, memory->key, size))
+        return false;
+    divide_crowds<THREADS>(memory, size, groups, key, group);
     const uint32_t largest = place_keys<true, THREADS>(memory, key, size, group);
     const struct divided_groups divided = {};
     if (has_crowd<THREADS>(memory, size, largest, divided))
         return false;
     write_ranked<THREADS>(memory, size, divided, out);
     return true;
-}
-
-/* The same for keys that linear digits have placed, unless splitters are better. */
-template <int THREADS, int N>
-static __device__ __forceinline__ bool sort_crowds(struct bin_memory<THREADS * N> *memory,
-                                                   gs_key *out, uint32_t size,
-                                                   const struct linear_groups<THREADS * N> &groups)
-{
-    if (looks_repeated<THREADS, N>(memory, memory->key, size))
-        return false;
-    for (uint32_t x = threadIdx.x; x < size; x += THREADS)
-        memory->group[x] = (uint16_t)groups.of(memory->key[x]);
-    __syncthreads();
-    return sort_divided<THREADS, N>(out, size) || sort_divided<THREADS, N>(out, size);
 }
 
 /* Sort this block's job whatever its keys are; nothing has been written yet. */
@@ -150,7 +139,7 @@ static __device__ __forceinline__ void sort_job(const gs_key *a, const gs_key *b
         const uint32_t largest = place_keys<false, THREADS>(memory, key, size, group);
         if (!has_crowd<THREADS>(memory, size, largest, groups))
             return write_ranked<THREADS>(memory, size, groups, out);
-        if (sort_crowds<THREADS, N>(memory, out, size, groups))
+        if (sort_divided<THREADS, N>(out, size, groups))
             return;
     }
     sort_hard<THREADS, N>(in, out, size);

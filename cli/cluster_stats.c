@@ -3,8 +3,9 @@
  */
 #include "cli/cluster_stats.h"
 
-#include "cli/human.h"
 #include "cli/json.h"
+#include "cli/row.h"
+#include "common/human.h"
 #include "common/files/file.h"
 
 #include <errno.h>
@@ -61,9 +62,9 @@ static void print_text_hosts(FILE *out, const struct gs_cluster_row *rows, int r
         for (end = i + 1; end < ranks && strcmp(rows[end].host, rows[i].host) == 0;)
             end++;
         if (end - i == 1)
-            gs_human_row(out, 4, "host", "%s: rank %d", rows[i].host, i);
+            gs_print_row(out, 4, "host", "%s: rank %d", rows[i].host, i);
         else
-            gs_human_row(out, 4, "host", "%s: ranks %d to %d", rows[i].host, i, end - 1);
+            gs_print_row(out, 4, "host", "%s: ranks %d to %d", rows[i].host, i, end - 1);
     }
 }
 

@@ -3,8 +3,6 @@
  */
 #include "cli/columns.h"
 
-#include "cli/npy_files.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,7 +25,7 @@ static enum gs_status add_column(struct gs_columns *columns, uint32_t offset,
         columns->list = list;
         columns->room = room;
     }
-    columns->list[columns->count++] = (struct gs_key_field){offset, type, false};
+    columns->list[columns->count++] = (struct gs_key_field){.offset = offset, .type = type};
     const size_t bytes = 2 * (size_t)type.bytes + 3;
     columns->line_bytes += 1 + (bytes > GS_KEY_TEXT ? bytes : GS_KEY_TEXT);
     return GS_OK;
@@ -38,8 +36,10 @@ static enum gs_status add_bytes(struct gs_columns *columns, uint32_t offset, uin
 {
     if (offset == end)
         return GS_OK;
-    return add_column(columns, offset, (struct gs_key_type){GS_TYPE_BYTES, end - offset, true},
-                      err);
+    return add_column(
+        columns, offset,
+        (struct gs_key_type){.kind = GS_TYPE_BYTES, .bytes = end - offset, .big_endian = true},
+        err);
 }
 
 static int compare_offsets(const void *a, const void *b)
@@ -87,7 +87,8 @@ static enum gs_status add_field(struct gs_columns *columns, FILE *names, const c
     enum gs_status st = GS_OK;
     struct gs_key_type type = field->type;
     if (type.bytes == 0 || field->bytes == 0) /* an array of structures, or nothing */
-        type = (struct gs_key_type){GS_TYPE_BYTES, field->bytes, true};
+        type =
+            (struct gs_key_type){.kind = GS_TYPE_BYTES, .bytes = field->bytes, .big_endian = true};
     const uint32_t count = type.bytes > 0 ? field->bytes / type.bytes : 1;
     for (uint32_t i = 0; i < count; i++) {
         print_name(names, above, field, count > 1 ? (long)i : -1);
@@ -130,9 +131,9 @@ enum gs_status gs_columns_make(struct gs_columns *columns, const struct gs_comma
                                struct gs_error *err)
 {
     *columns = (struct gs_columns){.count = 0};
-    if (command->npy == NULL)
-        return add_keys(columns, &command->format, err);
-    const struct gs_npy_type *type = &command->npy->head.type;
+    if (command->task.found.npy == NULL)
+        return add_keys(columns, &command->task.found.format, err);
+    const struct gs_npy_type *type = &command->task.found.npy->head.type;
     FILE *names = open_memstream(&columns->names, &columns->names_bytes);
     if (names == NULL)
         return no_memory(err);

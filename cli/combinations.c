@@ -3,7 +3,6 @@
  */
 #include "cli/combinations.h"
 
-#include "cli/combine.h"
 #include "cli/launcher.h"
 
 const char *gs_mode_option(const struct gs_command *command)
@@ -42,20 +41,21 @@ static const char *wanting(const struct gs_wanted *wanted)
 /* What --head and --tail do not go with. */
 static enum gs_status check_wanted(const struct gs_command *command, struct gs_error *err)
 {
-    const struct gs_wanted *wanted = &command->sort.wanted;
+    const struct gs_wanted *wanted = &command->task.sort.wanted;
     if (wanted->end == GS_WANTED_ALL)
         return GS_OK;
-    if (command->resumes)
+    if (command->task.resumes)
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "options '%s' and '--resume' are incompatible: so few records need no "
                        "temporary files",
                        wanting(wanted));
-    if (command->combine != NULL)
+    if (command->task.combine != NULL)
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "options '%s' and '%s' are incompatible: combine first, and pass that on to "
                        "gsort -m %s",
-                       wanting(wanted), command->combine->option, wanting(wanted));
-    if (command->mode == GS_MODE_MERGE && command->sort.unique && wanted->end == GS_WANTED_TAIL)
+                       wanting(wanted), command->task.combine->option, wanting(wanted));
+    if (command->mode == GS_MODE_MERGE && command->task.sort.unique &&
+        wanted->end == GS_WANTED_TAIL)
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "options '-mu' and '--tail' are incompatible: without -m, they go together");
     return GS_OK;
@@ -64,11 +64,11 @@ static enum gs_status check_wanted(const struct gs_command *command, struct gs_e
 /* What --split does not go with. */
 static enum gs_status check_split(const struct gs_command *command, struct gs_error *err)
 {
-    const char *other = command->resumes ? "--resume"
-                        : command->apart ? "--apart"
-                        : command->local ? "--local"
-                                         : NULL;
-    if (command->split == 0 || other == NULL)
+    const char *other = command->task.resumes ? "--resume"
+                        : command->apart      ? "--apart"
+                        : command->local      ? "--local"
+                                              : NULL;
+    if (command->task.split == 0 || other == NULL)
         return GS_OK;
     return gs_fail(err, GS_ERR_USAGE, 0, "options '--split' and '%s' are incompatible", other);
 }
@@ -79,24 +79,25 @@ static enum gs_status check_mode(const struct gs_command *command, struct gs_err
     const bool prints = command->mode == GS_MODE_PRINT;
     const bool looks = prints || command->mode == GS_MODE_CHECK;
     const bool sorts = command->mode == GS_MODE_SORT;
-    const struct gs_combine *combine = command->combine;
+    const struct gs_combine *combine = command->task.combine;
     const struct {
         bool given, useless;
         const char *option;
     } others[] = {
-        {command->output != NULL, looks, "-o"},
-        {command->sort.reverse, prints, "-r"},
-        {command->sort.unique, prints, "-u"},
+        {command->task.output != NULL, looks, "-o"},
+        {command->task.sort.reverse, prints, "-r"},
+        {command->task.sort.unique, prints, "-u"},
         {combine != NULL, looks, combine != NULL ? combine->option : ""},
-        {command->stable, prints, "-s"},
-        {command->sort.wanted.end != GS_WANTED_ALL, looks, wanting(&command->sort.wanted)},
-        {command->split > 0, looks, "--split"},
-        {command->sort.verify, looks, "--verify"},
+        {command->task.stable, prints, "-s"},
+        {command->task.sort.wanted.end != GS_WANTED_ALL, looks,
+         wanting(&command->task.sort.wanted)},
+        {command->task.split > 0, looks, "--split"},
+        {command->task.sort.verify, looks, "--verify"},
         {command->stats != GS_STATS_NONE, looks, "--stats"},
         {command->stats_file != NULL, looks, "--stats-file"},
         {command->planned != GS_STATS_NONE, looks, "--plan"},
-        {command->resumes, !sorts, "--resume"},
-        {command->sort.index_bytes != 0, !sorts, "--argsort"},
+        {command->task.resumes, !sorts, "--resume"},
+        {command->task.sort.index_bytes != 0, !sorts, "--argsort"},
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i].given && others[i].useless)
@@ -107,18 +108,19 @@ static enum gs_status check_mode(const struct gs_command *command, struct gs_err
 
 enum gs_status gs_check_combinations(const struct gs_command *command, struct gs_error *err)
 {
-    if (command->resumes && gs_launcher_variable() != NULL)
+    if (command->task.resumes && gs_launcher_variable() != NULL)
         return gs_fail(err, GS_ERR_USAGE, 0, "--resume: under mpirun, nothing is kept");
-    if (command->sort.index_bytes != 0 && command->sort.verify)
+    if (command->task.sort.index_bytes != 0 && command->task.sort.verify)
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "options '--argsort' and '--verify' are incompatible: positions do not show "
                        "what was read");
-    if (command->sort.index_bytes != 0 && command->combine != NULL)
+    if (command->task.sort.index_bytes != 0 && command->task.combine != NULL)
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "options '--argsort' and '%s' are incompatible: positions are not combined",
-                       command->combine->option);
-    if (command->mode == GS_MODE_SORT && command->sort.lists != 0 &&
-        (command->sort.engine == GS_ENGINE_AUTO || command->sort.engine == GS_ENGINE_SAMPLESORT))
+                       command->task.combine->option);
+    if (command->mode == GS_MODE_SORT && command->task.sort.lists != 0 &&
+        (command->task.sort.engine == GS_ENGINE_AUTO ||
+         command->task.sort.engine == GS_ENGINE_SAMPLESORT))
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "--lists is for the engines atomicmin, reduction and hybrid: -e names one");
     enum gs_status st = check_wanted(command, err);

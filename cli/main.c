@@ -1,6 +1,7 @@
 /* main.c -- signals, options, mode, exit status.
  * SPDX-License-Identifier: MIT
  */
+#include "cli/energy.h"
 #include "cli/exit.h"
 #include "cli/launcher.h"
 #include "cli/modes.h"
@@ -8,8 +9,8 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/same_command.h"
+#include "cli/stacks.h"
 #include "cli/stats_file.h"
-#include "cli/thread_limit.h"
 #include "common/clock.h"
 #include "common/files/file.h"
 #include "common/files/signals.h"
@@ -28,6 +29,19 @@ static void set_program_name(char **argv)
         return;
     gs_report_name(program_invocation_short_name);
     argv[0] = program_invocation_short_name; /* getopt begins its messages with this */
+}
+
+static void watch(void *context, const struct gs_inputs *inputs, struct gs_output *output,
+                  const char *done)
+{
+    (void)context;
+    gs_report_watch(inputs, output, done);
+}
+
+static void warn(void *context, const char *line)
+{
+    (void)context;
+    gs_report_line("warning: %s", line);
 }
 
 /* Do what the command line asks for; st says whether it could be read. cluster: of which this is a
@@ -90,10 +104,14 @@ int main(int argc, char **argv)
     if (st == GS_OK && (!joint || cluster.rank == 0)) /* one of several ranks answers for all */
         st = gs_stats_file_open(&command, &err);
     bool ordered = true;
+    if (command.stats != GS_STATS_NONE || command.stats_fd >= 0)
+        gs_energy_start();
     if (st == GS_OK) {
-        gs_limit_threads(&command);
+        command.task.hooks = (struct gs_hooks){.watch = watch, .say = warn, .ends = true};
+        gs_limit_stacks();
+        gs_limit_threads(&command.task);
         if (!gs_progress_start(&progress, command.progress))
-            command.sort.threads = 1; /* OpenMP would end the program at its first thread */
+            command.task.sort.threads = 1; /* OpenMP would end the program at its first thread */
     }
     st = run(&command, joint ? &cluster : NULL, st, &progress, start_ns, &ordered, &err);
     gs_progress_stop();

@@ -5,20 +5,15 @@
  * all ranks are on one host, one of them sorts (one_host.c).
  */
 #include "cli/cluster_stats.h"
-#include "cli/combine.h"
 #include "cli/launcher.h"
 #include "cli/local_files.h"
-#include "cli/memory_limit.h"
 #include "cli/modes.h"
-#include "cli/npy_files.h"
 #include "cli/one_host.h"
 #include "cli/progress.h"
-#include "cli/record_format.h"
 #include "cli/report.h"
 #include "cli/same_files.h"
 #include "cli/same_format.h"
 #include "cli/shared_output.h"
-#include "cli/work.h"
 #include "common/clock.h"
 #include "common/files/input.h"
 #include "sort/cluster.h"
@@ -33,28 +28,28 @@
 static enum gs_status check_command(const struct gs_cluster *cluster,
                                     const struct gs_command *command, struct gs_error *err)
 {
-    if (command->sort.wanted.end != GS_WANTED_ALL && !gs_is_one_host(cluster, command))
+    if (command->task.sort.wanted.end != GS_WANTED_ALL && !gs_is_one_host(cluster, command))
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "--head and --tail: only ranks of one host have them, without --local and "
                        "--apart");
-    if (command->split > 0 && !gs_is_one_host(cluster, command))
+    if (command->task.split > 0 && !gs_is_one_host(cluster, command))
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "--split: only ranks of one host have it: --local has "
                        "a file for each rank");
-    if (command->combine != NULL && !gs_is_one_host(cluster, command))
+    if (command->task.combine != NULL && !gs_is_one_host(cluster, command))
         return gs_fail(
             err, GS_ERR_USAGE, 0,
             "%s: ranks combine on one host only, without --apart and --local: sort first, "
             "and combine by gsort -m",
-            command->combine->option);
+            command->task.combine->option);
     if (command->mode == GS_MODE_MERGE)
         return gs_fail(err, GS_ERR_USAGE, 0, "-m: only one process merges: start it once");
-    if (command->output == NULL)
+    if (command->task.output == NULL)
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "standard output: ranks cannot write to it together: use -o FILE");
-    if (command->sort.engine > GS_ENGINE_SAMPLESORT)
+    if (command->task.sort.engine > GS_ENGINE_SAMPLESORT)
         return gs_fail(err, GS_ERR_USAGE, 0, "--engine=%s: sorts in one process only",
-                       gs_engine_name(command->sort.engine));
+                       gs_engine_name(command->task.sort.engine));
     return GS_OK;
 }
 
@@ -98,16 +93,16 @@ static enum gs_status open_files(const struct gs_cluster *cluster, struct gs_com
                                  struct gs_inputs *inputs, bool *pending, struct gs_error *err)
 {
     enum gs_status st;
-    const bool undecided = command->undecided;
-    GS_TRY(gs_open_records(command, inputs, err));
+    const bool undecided = command->task.found.undecided;
+    GS_TRY(gs_open_records(&command->task, inputs, err));
     *pending = gs_inputs_pending(inputs); /* a short one is read when it is decided upon */
     for (size_t i = 0; i < inputs->count && cluster->rank > 0 && !command->local; i++)
         if (inputs->list[i].pending)
             GS_TRY(gs_fail(err, GS_ERR_INPUT, 0,
                            "%s: rank %d sees another file than rank 0, or has no room to map it",
                            inputs->list[i].name, cluster->rank));
-    GS_TRY(gs_decide_records(command, inputs, err));
-    if (undecided && command->npy != NULL) /* other ranks do not know */
+    GS_TRY(gs_decide_records(&command->task, inputs, err));
+    if (undecided && command->task.found.npy != NULL) /* other ranks do not know */
         st = gs_fail(err, GS_ERR_USAGE, 0, "%s: ranks take no .npy file from a pipe",
                      inputs->list[0].name);
 cleanup:
@@ -122,8 +117,8 @@ static enum gs_status spool(const struct gs_command *command, uint64_t memory_by
     uint64_t temporary_bytes = 0;
     if (!gs_inputs_pending(inputs))
         return GS_OK;
-    return gs_inputs_spool(inputs, gs_record_bytes(&command->sort), memory_bytes / 2,
-                           command->directories, command->directory_count, tell, progress,
+    return gs_inputs_spool(inputs, gs_record_bytes(&command->task.sort), memory_bytes / 2,
+                           command->task.directories, command->task.directory_count, tell, progress,
                            &temporary_bytes, err);
 }
 
@@ -152,7 +147,7 @@ static enum gs_status open_inputs(const struct gs_cluster *cluster, struct gs_co
     GS_TRY(gs_cluster_agree(cluster, st, err));
     if (!*whole) {
         gs_report_watch(inputs, NULL, "compared");
-        st = gs_same_files(cluster, inputs, gs_threads(&command->sort), err);
+        st = gs_same_files(cluster, inputs, gs_threads(&command->task.sort), err);
         gs_report_watch(NULL, NULL, NULL);
         if (st != GS_OK)
             goto cleanup;
@@ -195,8 +190,8 @@ static enum gs_status open_output(const struct gs_cluster *cluster,
                                   struct gs_error *err)
 {
     if (!command->local)
-        return gs_shared_output_open(cluster, output, command->output, err);
-    enum gs_status st = gs_output_open(output, command->output, err);
+        return gs_shared_output_open(cluster, output, command->task.output, err);
+    enum gs_status st = gs_output_open(output, command->task.output, err);
     bool opened = st == GS_OK;
     if (opened && output->kind != GS_OUTPUT_TEMPORARY)
         st = gs_fail(err, GS_ERR_OUTPUT, 0, "%s: not a regular file", output->name);
@@ -209,7 +204,7 @@ static enum gs_status open_output(const struct gs_cluster *cluster,
 static enum gs_status publish(const struct gs_cluster *cluster, const struct gs_command *command,
                               struct gs_output *output, uint64_t keys, struct gs_error *err)
 {
-    const uint64_t bytes = keys * gs_output_bytes(&command->sort);
+    const uint64_t bytes = keys * gs_output_bytes(&command->task.sort);
     if (!command->local)
         return gs_shared_output_publish(cluster, output, bytes, err);
     enum gs_status st = gs_cluster_agree(cluster, gs_output_settle(output, err), err);
@@ -231,7 +226,7 @@ sort_opened(const struct gs_cluster *cluster, const struct gs_command *command,
     const bool first = command->local || cluster->rank == 0;
     uint64_t written = 0;
     if (first)
-        st = gs_work_set_head(command, inputs, output, err);
+        st = gs_work_set_head(&command->task, inputs, command->local, output, err);
     if (st == GS_OK && cluster->rank == 0 && !command->local && !options->unique)
         st = gs_shared_output_reserve(output, keys * gs_output_bytes(options), err);
     GS_TRY(gs_cluster_agree(cluster, st, err));
@@ -245,9 +240,9 @@ sort_opened(const struct gs_cluster *cluster, const struct gs_command *command,
     for (int i = 0; i < cluster->size; i++)
         written += !command->local || i == cluster->rank ? rows[i].keys_out : 0;
     if (first)
-        st = gs_work_write_head(command, output, written, err);
+        st = gs_work_write_head(&command->task, output, written, err);
     GS_TRY(gs_cluster_agree(cluster, st, err));
-    if (command->synced)
+    if (command->task.synced)
         gs_output_sync(output);
     if (output->target.kind == GS_TARGET_REPLACE && inputs->count > 0)
         gs_inputs_let_go(inputs, output->target.status.st_dev, output->target.status.st_ino);
@@ -271,13 +266,13 @@ static enum gs_status sort_together(const struct gs_cluster *cluster, struct gs_
     bool whole;
     st = rows == NULL ? gs_fail(err, GS_ERR_MEMORY, ENOMEM, "ranks") : GS_OK;
     GS_TRY(gs_cluster_agree(cluster, st, err));
-    struct gs_cluster_source source = {.memory_bytes = gs_memory_limit(command, 0, false),
-                                       .directories = command->directories,
-                                       .directory_count = command->directory_count};
-    if (command->memory_limit == 0) /* else it is one rank's */
+    struct gs_cluster_source source = {.memory_bytes = gs_memory_limit(&command->task, 0, false),
+                                       .directories = command->task.directories,
+                                       .directory_count = command->task.directory_count};
+    if (command->task.memory_limit == 0) /* else it is one rank's */
         source.memory_bytes /= (uint64_t)cluster->local_size;
     GS_TRY(open_inputs(cluster, command, source.memory_bytes, progress, &inputs, &whole, err));
-    options = command->sort;
+    options = command->task.sort;
     share_machine(cluster, &options);
     if (inputs.count > 0)
         st = gs_make_spans(&inputs, gs_record_bytes(&options), &spans, &keys, err);

@@ -1,104 +1,20 @@
 /* mode_plan.c -- --plan: print what a run would do, and do nothing.
  * SPDX-License-Identifier: MIT
  */
-#include "cli/combine.h"
-#include "cli/memory_limit.h"
 #include "cli/modes.h"
-#include "cli/pace_look.h"
-#include "cli/partial_output.h"
-#include "cli/plan.h"
+#include "cli/plan_print.h"
 #include "cli/progress.h"
-#include "cli/record_format.h"
 #include "cli/report.h"
-#include "common/files/input.h"
-#include "sort/gsort.h"
-
-/* What the forecast takes for fresh memory: 4 GB/s. */
-#define FRESH_SECONDS 0.25e-9
-
-/* The forecast is that of inputs in the page cache and of memory at hand: add what this machine
- * takes beyond that just now. */
-static void look_at_pace(const struct gs_inputs *inputs, struct gs_plan *plan)
-{
-    plan->look = gs_pace_look(inputs);
-    const double slower = plan->look.fresh - FRESH_SECONDS;
-    plan->forecast.seconds += (double)plan->fresh_bytes * (slower > 0 ? slower : 0);
-    plan->forecast.seconds += (double)plan->look.cold_bytes * plan->look.disk;
-}
-
-static enum gs_status plan_sort(const struct gs_command *command, struct gs_plan *plan,
-                                struct gs_error *err)
-{
-    struct gs_options options = command->sort;
-    bool partial;
-    const enum gs_status st =
-        gs_partial_choose(&options, plan->limit_bytes, plan->keys, plan->pending, &partial, err);
-    if (st != GS_OK)
-        return st;
-    /* With --argsort, a record has its position beside it in temporary files. */
-    const unsigned position_bytes = command->sort.index_bytes != 0 ? GS_NUMBER_BYTES : 0;
-    const bool fits = gs_memory_fits(&options, plan->limit_bytes, 0, plan->keys, &plan->forecast);
-    if (partial) {
-        plan->method = "partial sort in memory";
-        plan->passes = 1;
-        gs_partial_forecast(&options, plan->pending ? UINT64_MAX : plan->keys, &plan->forecast);
-        return GS_OK;
-    }
-    if (fits) {
-        plan->method = "sort in memory";
-        plan->passes = 1;
-        return GS_OK;
-    }
-    plan->method = "external sort";
-    plan->passes = 2;
-    plan->forecast.memory_bytes = plan->limit_bytes;
-    plan->forecast.seconds += plan->forecast.external_seconds;
-    plan->temporary_bytes = plan->keys * (gs_record_bytes(&command->sort) + position_bytes);
-    return gs_memory_check_external(command, plan->limit_bytes, plan->keys, err);
-}
-
-static void plan_merge(const struct gs_command *command, size_t count, struct gs_plan *plan)
-{
-    struct gs_options options = command->sort;
-    options.memory_bytes = plan->limit_bytes / 2;
-    plan->method = "merge";
-    plan->passes = 1;
-    gs_width(&options)->forecast_merge(&options, count, plan->keys, &plan->forecast);
-}
 
 enum gs_status gs_mode_plan(struct gs_command *command, struct gs_error *err)
 {
-    struct gs_inputs inputs;
-    struct gs_plan plan = {0};
-    enum gs_status st = gs_open_records(command, &inputs, err);
+    struct gs_file_plan plan;
+    const enum gs_status st =
+        gs_plan_files(&command->task, command->mode == GS_MODE_MERGE, &plan, err);
+    gs_progress_stop();
     if (st != GS_OK)
         return st;
-    st = gs_decide_records(command, &inputs, err);
-    const bool has_set = command->combine != NULL && command->combine->set.name != NULL;
-    inputs.count -= has_set; /* it is the last, and not sorted */
-    plan.pending = gs_inputs_pending(&inputs);
-    plan.keys = gs_inputs_bytes(&inputs) / gs_record_bytes(&command->sort);
-    plan.limit_bytes = gs_memory_limit(command, plan.keys, plan.pending);
-    if (st == GS_OK && command->mode == GS_MODE_MERGE) {
-        plan_merge(command, inputs.count, &plan);
-    } else if (st == GS_OK) {
-        st = gs_width(&command->sort)->check_count(&command->sort, plan.keys, err);
-        if (st == GS_OK)
-            st = plan_sort(command, &plan, err);
-    }
-    plan.input_count = inputs.count;
-    plan.output_bytes = gs_wanted_of(&command->sort, plan.keys) * gs_written_bytes(&command->sort);
-    plan.fresh_bytes = plan.forecast.memory_bytes + plan.temporary_bytes + plan.output_bytes;
-    if (st == GS_OK)
-        st = gs_plan_check_room(command, &plan, err);
-    if (st == GS_OK)
-        look_at_pace(&inputs, &plan);
-    gs_progress_stop();
-    if (st == GS_OK)
-        gs_plan_print(command, &plan);
-    inputs.count += has_set;
-    gs_inputs_close(&inputs);
-    if (st == GS_OK && gs_report_close_stdout() != GS_EXIT_DONE)
-        st = GS_ERR_OUTPUT; /* reported already */
-    return st;
+    gs_plan_print(command, &plan);
+    /* A failure is reported already. */
+    return gs_report_close_stdout() == GS_EXIT_DONE ? GS_OK : GS_ERR_OUTPUT;
 }

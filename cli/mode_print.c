@@ -2,11 +2,8 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cli/columns.h"
-#include "cli/each_record.h"
-#include "cli/memory_limit.h"
 #include "cli/modes.h"
 #include "cli/progress.h"
-#include "cli/record_format.h"
 #include "cli/report.h"
 #include "cli/slips.h"
 #include "common/files/file.h"
@@ -58,7 +55,7 @@ static enum gs_status print_inputs(const struct gs_command *command, const struc
                                    struct gs_progress *progress, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct print print = {.record_bytes = gs_record_bytes(&command->sort),
+    struct print print = {.record_bytes = gs_record_bytes(&command->task.sort),
                           .left = command->print_most,
                           .st = GS_OK,
                           .err = err};
@@ -85,17 +82,17 @@ enum gs_status gs_mode_print(struct gs_command *command, struct gs_progress *pro
                              struct gs_error *err)
 {
     struct gs_inputs inputs;
-    enum gs_status st = gs_open_records(command, &inputs, err);
+    enum gs_status st = gs_open_records(&command->task, &inputs, err);
     if (st != GS_OK)
         return st;
     if (isatty(STDOUT_FILENO) != 0)
         gs_progress_stop(); /* its line would be among the records */
-    gs_inputs_make_room(&inputs, gs_address_space_wanted(command, 0, false));
+    gs_inputs_make_room(&inputs, gs_address_space_wanted(&command->task, 0, false));
     gs_report_watch(&inputs, NULL, "printed");
     gs_progress_enter(progress, "print", 0);
-    st = gs_slip_shown(&inputs, err);
+    st = gs_refuse_shown(&inputs, err);
     if (st == GS_OK)
-        st = gs_decide_records(command, &inputs, err);
+        st = gs_decide_records(&command->task, &inputs, err);
     if (st == GS_OK)
         st = gs_inputs_consume(&inputs, err);
     if (st == GS_OK)

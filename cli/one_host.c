@@ -9,7 +9,6 @@
 #include "cli/one_host.h"
 
 #include "cli/modes.h"
-#include "cli/thread_limit.h"
 #include "common/memory/processors.h"
 
 #include <errno.h>
@@ -70,13 +69,13 @@ enum gs_status gs_one_host_sort(const struct gs_cluster *cluster, struct gs_comm
     if (cluster->rank > 0) {
         GS_TRY(vote(cluster, err));
     } else {
-        if (command->memory_limit <= UINT64_MAX / ranks)
-            command->memory_limit *= ranks;
-        if (command->sort.threads != 0)
-            command->sort.threads = add_threads(command->sort.threads, ranks);
-        gs_limit_threads(command);
-        command->consent = vote;
-        command->consent_context = cluster;
+        if (command->task.memory_limit <= UINT64_MAX / ranks)
+            command->task.memory_limit *= ranks;
+        if (command->task.sort.threads != 0)
+            command->task.sort.threads = add_threads(command->task.sort.threads, ranks);
+        gs_limit_threads(&command->task);
+        command->task.hooks.consent = vote;
+        command->task.hooks.consent_context = cluster;
         st = gs_mode_sort(command, progress, start_ns, err);
     }
     /* The vote, if rank 0 has failed before it; else whether it could publish. */

@@ -12,7 +12,7 @@
 bool gs_is_one_host(const struct gs_cluster *cluster, const struct gs_command *command);
 
 /* Collective: rank 0 sorts as one process with the processors and, under -S, the memory of all
- * ranks, which sleep meanwhile. command->sort is changed to that. All get its status. */
+ * ranks, which sleep meanwhile. command->task.sort is changed to that. All get its status. */
 enum gs_status gs_one_host_sort(const struct gs_cluster *cluster, struct gs_command *command,
                                 struct gs_progress *progress, uint64_t start_ns,
                                 struct gs_error *err);

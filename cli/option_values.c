@@ -5,9 +5,9 @@
 
 #include "cli/combinations.h"
 #include "cli/size_arg.h"
-#include "cli/suggest.h"
 #include "common/files/file.h"
 #include "common/memory/memory.h"
+#include "common/nearest_word.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ static enum gs_status refuse_word(const char *option, const char *arg, const cha
 {
     char list[256] = "";
     size_t used = 0;
-    const char *meant = ambiguous ? NULL : gs_suggest_word(arg, words);
+    const char *meant = ambiguous ? NULL : gs_nearest_word(arg, words);
     for (size_t i = 0; words[i] != NULL && used < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
                                  i == 0                 ? ""
@@ -56,16 +56,6 @@ static enum gs_status find_word(const char *option, const char *arg, const char 
     return begun == 1 ? GS_OK : refuse_word(option, arg, words, begun > 1, err);
 }
 
-enum gs_status gs_set_once(const char *what, const char *arg, const char **value,
-                           struct gs_error *err)
-{
-    if (*value != NULL && strcmp(*value, arg) != 0)
-        return gs_fail(err, GS_ERR_USAGE, 0, "multiple %s specified: '%s' and '%s'", what, *value,
-                       arg);
-    *value = arg;
-    return GS_OK;
-}
-
 enum gs_status gs_set_engine(struct gs_command *command, const char *arg, struct gs_error *err)
 {
     const char *words[GS_ENGINE_HYBRID + 2] = {NULL};
@@ -73,14 +63,14 @@ enum gs_status gs_set_engine(struct gs_command *command, const char *arg, struct
     for (int i = GS_ENGINE_AUTO; i <= GS_ENGINE_HYBRID; i++)
         words[i] = gs_engine_name((enum gs_engine)i);
     enum gs_status st = find_word("--engine", arg, words, &index, err);
-    command->sort.engine = (enum gs_engine)index;
+    command->task.sort.engine = (enum gs_engine)index;
     return st;
 }
 
 enum gs_status gs_set_wanted(struct gs_command *command, const char *option, enum gs_wanted_end end,
                              const char *arg, struct gs_error *err)
 {
-    struct gs_wanted *wanted = &command->sort.wanted;
+    struct gs_wanted *wanted = &command->task.sort.wanted;
     if (wanted->end != GS_WANTED_ALL && wanted->end != end)
         return gs_fail(err, GS_ERR_USAGE, 0, "options '--head' and '--tail' are incompatible");
     wanted->end = end;
@@ -94,7 +84,7 @@ enum gs_status gs_set_device(struct gs_command *command, const char *arg, struct
     for (int i = GS_DEVICE_AUTO; i <= GS_DEVICE_GPU; i++)
         words[i] = gs_device_name((enum gs_device)i);
     enum gs_status st = find_word("--device", arg, words, &index, err);
-    command->sort.device = (enum gs_device)index;
+    command->task.sort.device = (enum gs_device)index;
     return st;
 }
 
@@ -103,7 +93,7 @@ enum gs_status gs_set_format(struct gs_command *command, const char *arg, struct
     static const char *const words[] = {"auto", "raw", NULL};
     int index = 0;
     enum gs_status st = find_word("--format", arg, words, &index, err);
-    command->raw = index == 1;
+    command->task.raw = index == 1;
     return st;
 }
 
@@ -112,7 +102,7 @@ enum gs_status gs_set_argsort(struct gs_command *command, const char *arg, struc
     static const char *const words[] = {"u32", "u64", NULL};
     int index = 0;
     enum gs_status st = find_word("--argsort", arg, words, &index, err);
-    command->sort.index_bytes = index == 0 ? 4 : 8;
+    command->task.sort.index_bytes = index == 0 ? 4 : 8;
     return st;
 }
 
@@ -171,10 +161,10 @@ enum gs_status gs_set_output(struct gs_command *command, const char *arg, struct
 {
     if (*arg == '\0')
         return gs_fail(err, GS_ERR_USAGE, 0, "invalid --output argument ''");
-    if (command->output != NULL && strcmp(command->output, arg) != 0)
+    if (command->task.output != NULL && strcmp(command->task.output, arg) != 0)
         return gs_fail(err, GS_ERR_USAGE, 0, "multiple output files specified: '%s' and '%s'",
-                       command->output, arg);
-    command->output = arg;
+                       command->task.output, arg);
+    command->task.output = arg;
     return GS_OK;
 }
 
@@ -184,8 +174,8 @@ enum gs_status gs_set_memory(struct gs_command *command, const char *arg, struct
     enum gs_status st = gs_size_arg_parse("-S", arg, gs_memory_total(), &bytes, err);
     if (st == GS_OK && bytes == 0)
         bytes = 1; /* 0 stands for no limit */
-    if (bytes > command->memory_limit)
-        command->memory_limit = bytes;
+    if (bytes > command->task.memory_limit)
+        command->task.memory_limit = bytes;
     return st;
 }
 
@@ -194,7 +184,7 @@ enum gs_status gs_set_device_memory(struct gs_command *command, const char *arg,
 {
     uint64_t bytes = 0;
     enum gs_status st = gs_size_arg_parse("--device-memory", arg, 0, &bytes, err);
-    command->sort.device_memory_bytes = bytes > 0 ? bytes : 1;
+    command->task.sort.device_memory_bytes = bytes > 0 ? bytes : 1;
     return st;
 }
 
@@ -207,14 +197,14 @@ enum gs_status gs_add_directory(struct gs_command *command, const char *arg, str
         return gs_fail(err, GS_ERR_USAGE, ENOTDIR, "-T %s", arg);
     if (gs_file_access(AT_FDCWD, arg, W_OK | X_OK, 0) != 0)
         return gs_fail(err, GS_ERR_USAGE, errno, "-T %s", arg);
-    command->directories[command->directory_count++] = arg;
+    command->task.directories[command->task.directory_count++] = arg;
     return GS_OK;
 }
 
 void gs_choose_directory(struct gs_command *command)
 {
     const char *directory = getenv("TMPDIR");
-    if (command->directory_count == 0)
-        command->directories[command->directory_count++] =
+    if (command->task.directory_count == 0)
+        command->task.directories[command->task.directory_count++] =
             directory != NULL && *directory != '\0' ? directory : "/tmp";
 }

@@ -9,22 +9,18 @@
 #include "cli/options.h"
 
 #include "cli/combinations.h"
-#include "cli/combine.h"
 #include "cli/exit.h"
 #include "cli/file_list.h"
 #include "cli/help.h"
 #include "cli/launcher.h"
 #include "cli/local_names.h"
-#include "cli/npy_files.h"
 #include "cli/option_values.h"
-#include "cli/record_format.h"
 #include "cli/report.h"
-#include "cli/sets.h"
 #include "cli/size_arg.h"
 #include "cli/slips.h"
-#include "cli/split_output.h"
 #include "cli/suggest.h"
 #include "cli/version.h"
+#include "sort/cluster.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -79,15 +75,17 @@ static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "What to do:", GROUP_MAIN},
     {"output", 'o', "FILE", 0, "write to FILE instead of standard output; FILE may be an input", 0},
     {"type", 't', "TYPE", 0,
-     "the files are arrays of TYPE: u8 to u128, i8 to i128, f16 bf16 f32 f64 (default: u32); "
-     "little-endian, or big-endian with 'be' behind, as in f64be; bN: N bytes compared as memcmp "
-     "does. TYPE,TYPEr and so on: records of such fields, each a key, with r in descending order",
+     "the files are arrays of TYPE: u8 to u128, i8 to i128, f16 bf16 f32 f64 (default: u32), "
+     "numpy's M8[ns] and m8[ns]; little-endian, or big-endian with 'be' behind, as in f64be; bN: N "
+     "bytes compared as memcmp does. TYPE,TYPEr and so on: records of such fields, each a key, "
+     "with r in descending order",
      0},
     {"record", 'R', "SIZE", 0, "the files are arrays of records of SIZE bytes, up to 65536", 0},
     {"key", 'k', "KEY", 0,
      "with -R: OFFSET:TYPE, a key at byte OFFSET of each record, or OFFSET:TYPEr to sort it in "
-     "descending order; with several -k, the first that differs decides (default: all bytes). Of "
-     "a .npy file: FIELD, or FIELD:r",
+     "descending order; with several -k, the first that differs decides (default: all bytes); "
+     "zorder(KEY,KEY) weaves two to four into one. Of a .npy file: FIELD, or FIELD:r; of rows, a "
+     "column's number",
      0},
     {"reverse", 'r', NULL, 0, "descending order", 0},
     {"unique", 'u', NULL, 0, "write one of each key; with -c, check for strict order", 0},
@@ -138,8 +136,8 @@ static const struct argp_option table[] = {
     {"skip", OPT_SKIP, "N", 0,
      "each file has N bytes in front of its records; those of the first are copied", 0},
     {"argsort", OPT_ARGSORT, "TYPE", 0,
-     "write the positions of the records in the input instead of the records, as u32 or u64; those "
-     "of equal keys ascend",
+     "write the positions of the records in the input instead of the records, as u32 or u64, to a "
+     "name in .npy as such a file; those of equal keys ascend",
      0},
     {"format", OPT_FORMAT, "NAME", 0,
      "auto (default): refuse an input that is plainly something else, and sort a NumPy array as "
@@ -230,7 +228,6 @@ struct parse {
     struct gs_command *command;
     bool is_answered; /* --help or the like was given and answered: nothing else to do */
     uint64_t threads;
-    uint64_t skip;
     struct gs_error err;
 };
 
@@ -272,10 +269,10 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     case 'o':
         return gs_set_output(command, arg, err);
     case 'r':
-        command->sort.reverse = true;
+        command->task.sort.reverse = true;
         return GS_OK;
     case 'u':
-        command->sort.unique = true;
+        command->task.sort.unique = true;
         return GS_OK;
     case 'c':
         return gs_set_check(command, NULL, err);
@@ -288,15 +285,15 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     case OPT_PRINT:
         return gs_set_print(command, arg, err);
     case 't':
-        return gs_set_once("types", arg, &command->named.type, err);
+        return gs_set_once("types", arg, &command->task.named.type, err);
     case 'R':
-        return gs_set_once("record sizes", arg, &command->named.record, err);
+        return gs_set_once("record sizes", arg, &command->task.named.record, err);
     case 'k':
-        return gs_format_add_key(&command->named, arg, err);
+        return gs_format_add_key(&command->task.named, arg, err);
     case OPT_SKIP:
-        return gs_bytes_arg_parse("--skip", arg, GS_SKIP_MAX, &parse->skip, err);
+        return gs_bytes_arg_parse("--skip", arg, GS_SKIP_MAX, &command->task.skip, err);
     case OPT_SPLIT:
-        return gs_count_arg_parse("--split", arg, 1, GS_SPLIT_MAX, &command->split, err);
+        return gs_count_arg_parse("--split", arg, 1, GS_SPLIT_MAX, &command->task.split, err);
     case OPT_HEAD:
         return gs_set_wanted(command, "--head", GS_WANTED_HEAD, arg, err);
     case OPT_TAIL:
@@ -304,7 +301,7 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     case OPT_FILES0_FROM:
         return gs_set_once("lists of files", arg, &command->file_list, err);
     case 's':
-        command->stable = true;
+        command->task.stable = true;
         return GS_OK;
     case OPT_ARGSORT:
         return gs_set_argsort(command, arg, err);
@@ -314,11 +311,12 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         return gs_set_device(command, arg, err);
     case OPT_SAMPLES:
         return gs_count_arg_parse("--samples", arg, 1, GS_OPTION_SAMPLES_MAX,
-                                  &command->sort.samples, err);
+                                  &command->task.sort.samples, err);
     case OPT_BINS:
-        return gs_count_arg_parse("--bins", arg, 1, GS_OPTION_BINS_MAX, &command->sort.bins, err);
+        return gs_count_arg_parse("--bins", arg, 1, GS_OPTION_BINS_MAX, &command->task.sort.bins,
+                                  err);
     case OPT_LISTS:
-        return gs_count_arg_parse("--lists", arg, 1, GS_OPTION_LISTS_MAX, &command->sort.lists,
+        return gs_count_arg_parse("--lists", arg, 1, GS_OPTION_LISTS_MAX, &command->task.sort.lists,
                                   err);
     case 'S':
         return gs_set_memory(command, arg, err);
@@ -327,7 +325,7 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     case 'T':
         return gs_add_directory(command, arg, err);
     case OPT_RESUME:
-        command->resumes = true;
+        command->task.resumes = true;
         return GS_OK;
     case 'j':
         return gs_count_arg_parse("--parallel", arg, 1, GS_OPTION_THREADS_MAX, &parse->threads,
@@ -335,13 +333,13 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     case OPT_FORMAT:
         return gs_set_format(command, arg, err);
     case OPT_DIRECT:
-        command->direct = GS_DIRECT_ALWAYS;
+        command->task.direct = GS_DIRECT_ALWAYS;
         return GS_OK;
     case OPT_NO_DIRECT:
-        command->direct = GS_DIRECT_NEVER;
+        command->task.direct = GS_DIRECT_NEVER;
         return GS_OK;
     case OPT_FSYNC:
-        command->synced = true;
+        command->task.synced = true;
         return GS_OK;
     case OPT_LOCAL:
         command->local = true;
@@ -356,17 +354,17 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     case OPT_STATS_FILE:
         return gs_set_once("files for statistics", arg, &command->stats_file, err);
     case OPT_VERIFY:
-        command->sort.verify = true;
+        command->task.sort.verify = true;
         return GS_OK;
     case OPT_PROGRESS:
         return gs_set_progress(command, arg, err);
     case ARGP_KEY_ARG:
-        command->files[command->file_count++] = arg;
+        command->task.files[command->task.file_count++] = arg;
         return GS_OK;
     default:
         if (key >= OPT_COMBINE && key <= OPT_COMBINE_LAST)
-            return gs_combine_add(&command->combine, (enum gs_combine_option)(key - OPT_COMBINE),
-                                  arg, err);
+            return gs_combine_add(&command->task.combine,
+                                  (enum gs_combine_option)(key - OPT_COMBINE), arg, err);
         return gs_fail(err, GS_ERR_INTERNAL, 0, "option %d is in no case", key);
     }
 }
@@ -429,10 +427,10 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
 {
     *command = (struct gs_command){.mode = GS_MODE_SORT, .stats_fd = -1};
     struct parse parse = {.command = command};
-    command->files = calloc((size_t)argc, sizeof *command->files);
+    command->task.files = calloc((size_t)argc, sizeof *command->task.files);
     enum gs_status st = GS_OK;
-    command->directories = calloc((size_t)argc + 1, sizeof *command->directories);
-    error_t failed = command->files == NULL || command->directories == NULL
+    command->task.directories = calloc((size_t)argc + 1, sizeof *command->task.directories);
+    error_t failed = command->task.files == NULL || command->task.directories == NULL
                          ? ENOMEM
                          : parse_arguments(&parse, argc, argv);
     if (parse.is_answered) {
@@ -444,26 +442,28 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
         st = gs_fail(&parse.err, GS_ERR_MEMORY, ENOMEM, "command line");
     else if (failed != 0)
         st = GS_ERR_USAGE; /* parse.err has the message */
-    command->sort.threads = (unsigned)parse.threads;
+    command->task.sort.threads = (unsigned)parse.threads;
     if (st == GS_OK)
         st = gs_file_list_read(command, &parse.err);
     if (st == GS_OK)
-        st = gs_set_append(command, &parse.err);
+        st = gs_set_append(&command->task, &parse.err);
     if (st == GS_OK && command->local)
         st = gs_local_names(command, gs_launcher_rank(), &parse.err);
     if (st == GS_OK)
         st = gs_check_combinations(command, &parse.err);
     if (st == GS_OK)
-        st = gs_split_names(command, &parse.err);
-    command->named.shown = command->mode == GS_MODE_PRINT;
+        st = gs_split_names(&command->task, &parse.err);
+    command->task.named.shown = command->mode == GS_MODE_PRINT;
+    if (command->mode != GS_MODE_SORT)
+        command->task.sort.device = GS_DEVICE_AUTO; /* without effect: these modes use the CPU */
     if (st == GS_OK)
-        st = gs_set_records(command, parse.skip, &parse.err);
+        st = gs_set_records(&command->task, command->planned == GS_STATS_NONE, &parse.err);
     if (st == GS_OK)
         st = gs_slip_command(command, &parse.err);
     if (st == GS_OK)
         gs_choose_directory(command);
     if (st == GS_OK)
-        st = gs_check_records(command, &parse.err);
+        st = gs_check_records(&command->task, &parse.err);
     *err = parse.err;
     if (st != GS_OK)
         gs_command_free(command);

@@ -3,10 +3,11 @@
  *
  * The meaning of the JSON fields changes only with the version.
  */
-#include "cli/combine.h"
-#include "cli/human.h"
+#include "cli/plan_print.h"
+
 #include "cli/json.h"
-#include "cli/plan.h"
+#include "cli/row.h"
+#include "common/human.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,9 +15,9 @@
 #define GS_PLAN_VERSION 1
 
 #define NAME_COLUMNS 10
-#define ROW(...)     gs_human_row(stdout, NAME_COLUMNS, __VA_ARGS__)
+#define ROW(...)     gs_print_row(stdout, NAME_COLUMNS, __VA_ARGS__)
 
-static void print_inputs(const struct gs_plan *plan)
+static void print_inputs(const struct gs_file_plan *plan)
 {
     if (plan->pending && plan->keys == 0)
         ROW("inputs", "%zu, unknown: what pipes will bring", plan->input_count);
@@ -26,21 +27,21 @@ static void print_inputs(const struct gs_plan *plan)
 }
 
 /* " in A, B (79.0 GiB free)". */
-static void describe_directories(const struct gs_command *command, const struct gs_plan *plan,
+static void describe_directories(const struct gs_command *command, const struct gs_file_plan *plan,
                                  char *text, size_t size)
 {
     char free_text[GS_HUMAN_TEXT];
     size_t used = 0;
     *text = '\0';
-    for (size_t i = 0; i < command->directory_count && used < size; i++)
+    for (size_t i = 0; i < command->task.directory_count && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s%s", i == 0 ? " in " : ", ",
-                                 command->directories[i]);
+                                 command->task.directories[i]);
     if (plan->temporary_room != UINT64_MAX && used < size)
         snprintf(text + used, size - used, " (%s free)",
                  gs_human_bytes(plan->temporary_room, free_text));
 }
 
-static void print_sizes(const struct gs_command *command, const struct gs_plan *plan)
+static void print_sizes(const struct gs_command *command, const struct gs_file_plan *plan)
 {
     char bytes[GS_HUMAN_TEXT];
     char most[GS_HUMAN_TEXT];
@@ -59,8 +60,9 @@ static void print_sizes(const struct gs_command *command, const struct gs_plan *
     /* Less, if chunks stay in memory. */
     ROW("temporary", "%s%s%s", gs_human_exact(plan->temporary_bytes, bytes),
         plan->temporary_bytes > 0 ? " at most" : "", directories);
-    ROW("output", "%s%s%s%s%s", gs_human_exact(plan->output_bytes, bytes),
-        gs_writes_fewer(&command->sort) ? " at most" : "",
+    ROW("output", "%s%s%s%s%s%s", gs_human_exact(plan->output_bytes, bytes),
+        gs_writes_fewer(&command->task.sort) ? " at most" : "",
+        plan->split_bytes > 0 ? ", for a while nearly twice" : "",
         plan->output_room != UINT64_MAX ? ", with " : "",
         plan->output_room != UINT64_MAX ? gs_human_bytes(plan->output_room, room) : "",
         plan->output_room != UINT64_MAX ? " free" : "");
@@ -77,14 +79,15 @@ static void print_pace(const char *name, uint64_t amount, double seconds_per_byt
         ROW(name, "%s", bytes);
 }
 
-static void print_text(const struct gs_command *command, const struct gs_plan *plan)
+static void print_text(const struct gs_command *command, const struct gs_file_plan *plan)
 {
     char format[GS_FORMAT_TEXT];
     char time[GS_HUMAN_TEXT];
     const bool unsure = plan->pending && plan->temporary_bytes == 0 &&
-                        command->mode == GS_MODE_SORT && command->sort.wanted.end == GS_WANTED_ALL;
+                        command->mode == GS_MODE_SORT &&
+                        command->task.sort.wanted.end == GS_WANTED_ALL;
     print_inputs(plan);
-    gs_format_name(&command->format, format);
+    gs_format_name(&command->task.found.format, format);
     ROW("type", "%s", format);
     ROW("method", "%s%s", plan->method, unsure ? ", or external sort if pipes bring more" : "");
     ROW("engine", "%s", plan->forecast.engine);
@@ -94,6 +97,8 @@ static void print_text(const struct gs_command *command, const struct gs_plan *p
     if (!plan->pending) {
         print_pace("fresh", plan->fresh_bytes, plan->look.fresh);
         print_pace("cold", plan->look.cold_bytes, plan->look.disk);
+        if (plan->awaited_bytes > 0)
+            print_pace("to disk", plan->awaited_bytes, plan->look.written);
     }
     ROW("time", "%s%s", plan->pending ? "" : "about ",
         plan->pending ? "unknown" : gs_human_time(plan->forecast.seconds, time));
@@ -114,13 +119,13 @@ static void print_text_field(const char *name, const char *text)
     printf(",\n");
 }
 
-static void print_json(const struct gs_command *command, const struct gs_plan *plan)
+static void print_json(const struct gs_command *command, const struct gs_file_plan *plan)
 {
     char format[GS_FORMAT_TEXT];
     const bool known = !plan->pending;
-    gs_format_name(&command->format, format);
+    gs_format_name(&command->task.found.format, format);
     printf("{\n  \"version\": %d,\n  \"inputs\": ", GS_PLAN_VERSION);
-    gs_json_strings(stdout, command->files, command->file_count);
+    gs_json_strings(stdout, command->task.files, command->task.file_count);
     printf(",\n  \"pipes\": %s,\n", plan->pending ? "true" : "false");
     print_number("keys", known, plan->keys);
     print_text_field("type", format);
@@ -134,20 +139,22 @@ static void print_json(const struct gs_command *command, const struct gs_plan *p
     print_number("temporary_bytes", known, plan->temporary_bytes);
     print_number("temporary_free_bytes", plan->temporary_room != UINT64_MAX, plan->temporary_room);
     printf("  \"directories\": ");
-    gs_json_strings(stdout, command->directories, command->directory_count);
+    gs_json_strings(stdout, command->task.directories, command->task.directory_count);
     printf(",\n");
-    print_text_field("output", command->output);
+    print_text_field("output", command->task.output);
     print_number("output_bytes", known, plan->output_bytes);
     print_number("output_free_bytes", plan->output_room != UINT64_MAX, plan->output_room);
     print_number("fresh_bytes", known, plan->fresh_bytes);
     print_number("cold_bytes", known, plan->look.cold_bytes);
+    print_number("split_bytes", known, plan->split_bytes);
+    print_number("awaited_bytes", known, plan->awaited_bytes);
     if (known)
         printf("  \"seconds\": %.6f\n}\n", plan->forecast.seconds);
     else
         printf("  \"seconds\": null\n}\n");
 }
 
-void gs_plan_print(const struct gs_command *command, const struct gs_plan *plan)
+void gs_plan_print(const struct gs_command *command, const struct gs_file_plan *plan)
 {
     if (command->planned == GS_STATS_JSON)
         print_json(command, plan);

@@ -5,7 +5,7 @@
 #define GS_PROGRESS_H
 
 #include "cli/command.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 
 /* Start a thread that watches *progress and also answers SIGUSR1 with one line at any time; every
  * thread must have SIGUSR1 blocked. False: no thread can be started, and nothing is shown.

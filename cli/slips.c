@@ -10,6 +10,7 @@
 
 #include "cli/launcher.h"
 #include "cli/report.h"
+#include "common/formats/type_hint.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -53,15 +54,16 @@ static bool has_content(const char *name)
  * launcher's standard input. */
 static enum gs_status check_operand(const struct gs_command *command, struct gs_error *err)
 {
-    const char *output = command->output;
-    const bool typed = command->file_count > 1 && command->file_list == NULL;
-    const char *last = typed ? command->files[command->file_count - 1] : NULL;
+    const char *output = command->task.output;
+    const bool typed = command->task.file_count > 1 && command->file_list == NULL;
+    const char *last = typed ? command->task.files[command->task.file_count - 1] : NULL;
     if (last != NULL && output == NULL && command->mode == GS_MODE_SORT && is_missing(last))
         return gs_fail(err, GS_ERR_USAGE, 0, "%s: does not exist: -o %s would write it", last,
                        last);
-    if (command->file_count == 1 && strcmp(command->files[0], "help") == 0 && is_missing("help"))
+    if (command->task.file_count == 1 && strcmp(command->task.files[0], "help") == 0 &&
+        is_missing("help"))
         return gs_fail(err, GS_ERR_USAGE, 0, "help: no such file; --help has all options");
-    if (command->file_count > 0 || gs_launcher_rank() > 0)
+    if (command->task.file_count > 0 || gs_launcher_rank() > 0)
         return GS_OK;
     if (isatty(STDIN_FILENO))
         return gs_fail(err, GS_ERR_USAGE, 0,
@@ -76,34 +78,39 @@ static enum gs_status check_operand(const struct gs_command *command, struct gs_
 
 static bool is_untold(const struct gs_command *command)
 {
-    return command->named.type == NULL && command->named.record == NULL && !command->raw &&
-           command->npy == NULL;
+    return command->task.named.type == NULL && command->task.named.record == NULL &&
+           !command->task.raw && command->task.found.npy == NULL;
 }
 
-/* Does a name end in a type other than the default one? *type is its text, in lower case. */
-static bool ends_in_type(const char *name, char text[GS_KEY_TYPE_TEXT])
+/* The type that a name ends in, in lower case, or in words as -t takes it, if it is not the default
+ * one; or NULL. */
+static const char *ends_in_type(const char *name, char text[GS_KEY_TYPE_TEXT])
 {
     struct gs_key_type type;
     const char *dot = strrchr(name, '.');
     size_t length = 0;
     if (dot == NULL || strlen(dot + 1) >= GS_KEY_TYPE_TEXT)
-        return false;
+        return NULL;
     for (const char *c = dot + 1; *c != '\0'; c++)
         text[length++] = (char)tolower((unsigned char)*c);
     text[length] = '\0';
-    return gs_key_type_parse("-t", text, &type, NULL) == GS_OK && type.kind != GS_TYPE_BYTES &&
-           (type.kind != GS_TYPE_UNSIGNED || type.bytes != 4 || type.big_endian);
+    if (gs_key_type_parse("-t", text, &type, NULL) != GS_OK)
+        return gs_type_in_words(text);
+    const bool other = type.kind != GS_TYPE_UNSIGNED || type.bytes != 4 || type.big_endian;
+    return type.kind != GS_TYPE_BYTES && other ? text : NULL;
 }
 
 static enum gs_status check_names(const struct gs_command *command, struct gs_error *err)
 {
     char text[GS_KEY_TYPE_TEXT];
-    for (size_t i = 0; is_untold(command) && i < command->file_count; i++)
-        if (ends_in_type(command->files[i], text))
+    for (size_t i = 0; is_untold(command) && i < command->task.file_count; i++) {
+        const char *type = ends_in_type(command->task.files[i], text);
+        if (type != NULL)
             return gs_fail(err, GS_ERR_USAGE, 0,
                            "%s: its name says %s, and without -t it is taken for u32: use -t %s; "
                            "-t u32 or --format=raw insists",
-                           command->files[i], text, text);
+                           command->task.files[i], text, type);
+    }
     return GS_OK;
 }
 
@@ -120,45 +127,4 @@ void gs_slip_note(const struct gs_command *command, const char *verb)
     const pid_t foreground = tcgetpgrp(STDERR_FILENO); /* -1: not our controlling terminal */
     if (foreground == -1 || foreground == getpgrp())
         gs_report_line("note: %s as u32, as neither -t nor -R says what the files are", verb);
-}
-
-/* The input that is standard output, too, if that is a file; or NULL. */
-static const struct gs_input *find_same(const struct gs_inputs *inputs, int fd, struct stat *status)
-{
-    if (fstat(fd, status) != 0 || !S_ISREG(status->st_mode))
-        return NULL;
-    for (size_t i = 0; i < inputs->count; i++)
-        if (inputs->list[i].device == status->st_dev && inputs->list[i].inode == status->st_ino)
-            return &inputs->list[i];
-    return NULL;
-}
-
-static const char *became(const struct stat *status)
-{
-    return status->st_size > 0 ? "which would grow" : "and is empty by now";
-}
-
-enum gs_status gs_slip_redirection(const struct gs_inputs *inputs, const struct gs_output *output,
-                                   struct gs_error *err)
-{
-    struct stat status;
-    const struct gs_input *input =
-        output->kind == GS_OUTPUT_TEMPORARY ? NULL : find_same(inputs, output->fd, &status);
-    /* A file with content that is not appended to is written in place: 1<> FILE. */
-    if (input == NULL || (output->kind == GS_OUTPUT_POSITIONED && status.st_size > 0))
-        return GS_OK;
-    const char *name = strcmp(input->name, "-") == 0 ? "FILE" : input->name;
-    return gs_fail(err, GS_ERR_USAGE, 0,
-                   "%s: is input and standard output, %s: gsort %s -o %s sorts a file into itself",
-                   input->name, became(&status), name, name);
-}
-
-enum gs_status gs_slip_shown(const struct gs_inputs *inputs, struct gs_error *err)
-{
-    struct stat status;
-    const struct gs_input *input = find_same(inputs, STDOUT_FILENO, &status);
-    if (input == NULL)
-        return GS_OK;
-    return gs_fail(err, GS_ERR_USAGE, 0, "%s: is input and standard output, %s: no text goes there",
-                   input->name, became(&status));
 }

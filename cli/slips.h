@@ -5,8 +5,6 @@
 #define GS_SLIPS_H
 
 #include "cli/command.h"
-#include "common/files/input.h"
-#include "common/files/output.h"
 
 /* An option's argument that begins with a '=' was meant for a long option. */
 enum gs_status gs_slip_equals(int key, const char *arg, struct gs_error *err);
@@ -14,13 +12,6 @@ enum gs_status gs_slip_equals(int key, const char *arg, struct gs_error *err);
 /* The operand was forgotten, or a file's name says another type than its keys would be taken for.
  */
 enum gs_status gs_slip_command(const struct gs_command *command, struct gs_error *err);
-
-/* An input is also standard output, so the shell has emptied it, or would have it grow. */
-enum gs_status gs_slip_redirection(const struct gs_inputs *inputs, const struct gs_output *output,
-                                   struct gs_error *err);
-
-/* The same for --print. */
-enum gs_status gs_slip_shown(const struct gs_inputs *inputs, struct gs_error *err);
 
 /* On a terminal, unless in the background: say so if nothing has said what the files are, so that
  * they were sorted, or `verb`, as the default type. */

@@ -5,7 +5,7 @@
 #define GS_STATS_H
 
 #include "cli/command.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 
 #include <stdio.h>
 

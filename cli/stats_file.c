@@ -36,10 +36,10 @@ static enum gs_status check_apart(const struct gs_command *command, struct gs_er
     struct stat own;
     if (fstat(command->stats_fd, &own) != 0 || !S_ISREG(own.st_mode))
         return GS_OK;
-    if (is_same_file(&own, command->output))
+    if (is_same_file(&own, command->task.output))
         return gs_fail(err, GS_ERR_USAGE, 0, "--stats-file %s: is the output", command->stats_file);
-    for (size_t i = 0; i < command->file_count; i++)
-        if (is_same_file(&own, command->files[i]))
+    for (size_t i = 0; i < command->task.file_count; i++)
+        if (is_same_file(&own, command->task.files[i]))
             return gs_fail(err, GS_ERR_USAGE, 0, "--stats-file %s: is an input",
                            command->stats_file);
     return GS_OK;
@@ -82,13 +82,13 @@ static void print_run(FILE *out, const struct gs_command *command, enum gs_exit 
             (int)status);
     gs_json_string(out, failed ? failure->text : NULL);
     fputs(",\n\"inputs\": ", out);
-    gs_json_strings(out, command->files, command->file_count);
+    gs_json_strings(out, command->task.files, command->task.file_count);
     fputs(",\n\"output\": ", out);
-    gs_json_string(out, command->output);
+    gs_json_string(out, command->task.output);
     fprintf(out, ",\n\"peak_memory_bytes\": %" PRIu64 ",\n\"elapsed_ms\": %.6f,\n\"stats\": ",
             (uint64_t)usage.ru_maxrss * 1024, (double)wall_ns / 1e6);
     if (command->done.engine != NULL && !failed)
-        gs_stats_print_json(out, &command->done, &command->sort, start_ns, command->done_ns);
+        gs_stats_print_json(out, &command->done, &command->task.sort, start_ns, command->done_ns);
     else
         fputs("null\n", out);
     fputs("}\n", out);

@@ -13,7 +13,7 @@
  * device. -s is kept since records that stay are in order in front of those that come later. With
  * positions (--argsort), each record has beside it its own.
  */
-#include "sort/gsort.h"
+#include "sort/sort.h"
 #include "sort/check/trail.h"
 #include "sort/keys/params.h"
 #include "sort/keys/sample_position.h"

@@ -6,7 +6,7 @@
 
 #include "sort/types/look.h"
 
-/* As gs_verify_file (sort/gsort.h), of records that `look` can look at. */
+/* As gs_verify_file (sort/sort.h), of records that `look` can look at. */
 enum gs_status gs_verify_records(const struct gs_options *options, gs_look_at *look, int fd,
                                  uint64_t start, struct gs_stats *stats, const char *name,
                                  struct gs_error *err);

@@ -3,7 +3,7 @@
  */
 #include "sort/cluster/borders.h"
 
-#include "sort/gsort.h"
+#include "sort/sort.h"
 
 #include "common/files/file.h"
 

@@ -9,7 +9,7 @@
 #include "sort/cluster/choose.h"
 #include "sort/cluster/sample.h"
 #include "sort/cluster/wire.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 
 #include "common/memory/memory.h"
 

@@ -10,7 +10,7 @@
 
 #include "sort/cluster/borders.h"
 #include "sort/cluster/exchange.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 #include "sort/tags/number.h"
 #include "sort/check/record_fingerprint.h"
 

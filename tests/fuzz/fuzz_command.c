@@ -32,22 +32,23 @@ enum gs_exit fuzz_close_stdout(void)
 /* What holds of every command that was not refused. */
 static void check_command(const struct gs_command *command, int argc)
 {
-    const struct gs_options *sort = &command->sort;
-    if (command->file_count >= (size_t)argc || sort->bins > GS_OPTION_BINS_MAX ||
+    const struct gs_task *task = &command->task;
+    const struct gs_options *sort = &task->sort;
+    if (task->file_count >= (size_t)argc || sort->bins > GS_OPTION_BINS_MAX ||
         sort->samples > GS_OPTION_SAMPLES_MAX || sort->lists > GS_OPTION_LISTS_MAX ||
         (sort->lists & (sort->lists - 1)) != 0 || sort->threads > GS_OPTION_THREADS_MAX)
         abort();
-    for (size_t i = 0; i < command->file_count; i++)
-        if (command->files[i] == NULL)
+    for (size_t i = 0; i < task->file_count; i++)
+        if (task->files[i] == NULL)
             abort();
-    if (command->output != NULL && (*command->output == '\0' || command->mode == GS_MODE_CHECK))
+    if (task->output != NULL && (*task->output == '\0' || command->mode == GS_MODE_CHECK))
         abort();
     if (command->mode == GS_MODE_CHECK && command->planned)
         abort();
-    if (command->directory_count == 0 || command->directory_count >= (size_t)argc + 1)
+    if (task->directory_count == 0 || task->directory_count >= (size_t)argc + 1)
         abort();
-    for (size_t i = 0; i < command->directory_count; i++)
-        if (command->directories[i] == NULL)
+    for (size_t i = 0; i < task->directory_count; i++)
+        if (task->directories[i] == NULL)
             abort();
 }
 

@@ -11,7 +11,7 @@ setup()
     cd tree || return
     export CUDA=0 HIGHWAY=0 FUSE=0 MPI=0 CFLAGS=-O0
     room=build/cuda0-highway0/w64/sort/width
-    object=build/cuda0-highway0/cli/human.o
+    object=build/cuda0-highway0/cli/row.o
     version=build/cuda0-highway0/cli/version.o
 }
 

@@ -14,8 +14,8 @@ setup()
         '    __attribute__((format(printf, 1, 2)));' '}'
     plant common/status.c '#include "common/status.h"' 'int gs_fail(const char *format, ...)' \
         '{' '    return 2;' '}'
-    plant sort/gsort.h '#include "common/status.h"' 'int gs_sort(int a,' '            int b);'
-    plant sort/api/gsort.c '#include "sort/gsort.h"' '#include "sort/cpu/stages_cpu.h"' \
+    plant sort/sort.h '#include "common/status.h"' 'int gs_sort(int a,' '            int b);'
+    plant sort/api/sort.c '#include "sort/sort.h"' '#include "sort/cpu/stages_cpu.h"' \
         'static int f(void);' 'int gs_sort(int a,' '            int b)' '{' \
         '    if (a) {' '        return gs_stages_cpu.sort(b);' '    }' '    return f();' '}'
     plant sort/cpu/stages_cpu.h '#include "sort/run/run.h"' 'struct gs_stages {' \
@@ -30,7 +30,7 @@ setup()
         '__attribute__((target("avx2"))) int *gs_run(int a)' '{' '    return a;' '}'
     plant sort/bin/u32/lanes.c '#include <immintrin.h>' '__m512i x;' 'int y = __builtin_clz(1);'
     plant sort/keys/order.c '/* _mm512_add_epi32 */' 'int y = __builtin_clz(1);'
-    plant cli/main.c '#include "sort/gsort.h"' '#include "common/status.h"'
+    plant cli/main.c '#include "sort/sort.h"' '#include "common/status.h"'
     plant data/dist.h 'int dist(int);'
     plant tests/test_run.c '#include "sort/run/run.h"' '#include "data/dist.h"' \
         '#include "cli/options.h"'
@@ -84,7 +84,7 @@ sort/run/a.c sort/cpu/regions.h
 sort/bin/u32/a.c sort/split/split.h
 sort/bin/a.c sort/device/device.h
 sort/device/kernels/a.cu sort/bin/u32/lanes.h
-sort/cpu/a.c sort/gsort.h
+sort/cpu/a.c sort/sort.h
 sort/cpu/a.c sort/merge.h
 sort/gpu/a.c sort/incoming.h
 sort/pipeline/a.c sort/external.h
@@ -95,7 +95,7 @@ sort/run/a.c cli/options.h
 sort/sorter/a.c tests/a.h
 common/a.c sort/keys/order.h
 common/a.c cli/options.h
-data/a.c sort/gsort.h
+data/a.c sort/sort.h
 cli/a.c data/dist.h
 cli/a.c sort/run/run.h
 EOT
@@ -105,8 +105,8 @@ EOT
         rm "$file"
     done <<'EOT'
 sort/bin/a.c sort/bin/u32/lanes.h
-sort/api/a.c sort/gsort.h
-cli/a.c sort/gsort.h
+sort/api/a.c sort/sort.h
+cli/a.c sort/sort.h
 data/a.c data/dist.h
 EOT
 }

@@ -35,11 +35,11 @@ finds()
 }
 
 @test "files that follow the rules have no findings" {
-    source_file sort/a.c '#include "common/status.h"' '#include "sort/gsort.h"' \
+    source_file sort/a.c '#include "common/status.h"' '#include "sort/sort.h"' \
         'static int f(void)\n{\n    return snprintf(b, n, "exit(printf(");\n}' \
         '/* exit(1) is for cli/ alone; it may\n * fprintf(stderr, "") */' \
         "int c = '\"'; /* \" */ int exit_status(void);"
-    source_file cli/b.c '#include "cli/b.h"' '#include "sort/gsort.h"' 'printf("x"), exit(2);'
+    source_file cli/b.c '#include "cli/b.h"' '#include "sort/sort.h"' 'printf("x"), exit(2);'
     source_file data/keygen.c '#include "data/dist.h"' 'puts("the b''uckets");'
     source_file sort/c.h '#ifndef GS_C_H' '#define GS_C_H' '#endif'
     printf '#!/bin/sh\n# d.sh -- an example\n# SPDX-License-Identifier: MIT\n' >tests/d.sh

@@ -1,7 +1,7 @@
 /* test_direct.c -- pieces of any size, in any order and by several threads, make the file they are.
  * SPDX-License-Identifier: MIT
  */
-#include "cli/direct.h"
+#include "sort/files/direct.h"
 #include "common/random.h"
 #include "tests/unit/check.h"
 

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/types/record_order.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 #include "tests/unit/check.h"
 
 #include <string.h>

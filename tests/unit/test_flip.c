@@ -12,7 +12,7 @@
 #include "sort/cpu/cpu.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -4,7 +4,7 @@
  * The CPU then sorts them by default. With CUDA, no width is refused.
  */
 #include "sort/gpu/gpu_start.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 #include "tests/unit/check.h"
 
 #include <stdio.h>

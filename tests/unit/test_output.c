@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "common/files/output.h"
-#include "cli/output_sink.h"
+#include "sort/files/output_sink.h"
 #include "tests/unit/check.h"
 
 #include <dirent.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "common/random.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 #include "sort/run/plan.h"
 #include "tests/unit/check.h"
 

@@ -3,7 +3,7 @@
  */
 #include "common/random.h"
 #include "sort/types/record_order.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 #include "tests/unit/check.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/keys/fingerprint.h"
-#include "sort/gsort.h"
+#include "sort/sort.h"
 #include "sort/types/types.h"
 #include "sort/keys/params.h"
 #include "tests/unit/check.h"

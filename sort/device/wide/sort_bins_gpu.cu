@@ -8,8 +8,8 @@
  *
  * Where that would take long, as groups are large and their keys differ (a crowd), each crowd gets
  * digits of its own, between its least and largest key: clusters are even then. Where that leaves a
- * crowd, or values repeat, splitters drawn from the bin make the groups instead: of keys between two
- * of them, few whatever the keys are, and of keys equal to one, which need no ranks. Should the
+ * crowd, or values repeat, splitters drawn from the bin make the groups instead: of keys between
+ * two of them, few whatever the keys are, and of keys equal to one, which need no ranks. Should the
  * sample still miss a crowd, a bitonic network sorts the bin.
  */
 #include "sort/device/kernels/gpu_launch.cuh"

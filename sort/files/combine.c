@@ -1,0 +1,302 @@
+/* combine.c -- what is made of sorted records: sets, and one of each key with counts and sums.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/files/combine.h"
+
+#include "common/formats/field_sum.h"
+#include "common/formats/record_copy.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOM_BYTES ((size_t)256 << 10)
+
+/* Bytes of the records in which equal keys are equal. */
+struct part {
+    uint32_t at, bytes;
+};
+
+struct gs_combiner {
+    const struct gs_options *options;
+    const struct gs_combine *how;
+    const char *name;
+    gs_combined *put;
+    void *context;
+    struct part parts[GS_FORMAT_KEYS_MAX];
+    uint32_t part_count;
+    struct gs_field_sum sums[GS_FORMAT_KEYS_MAX];
+    uint64_t next;          /* of the set's records: the first with keys that have not come yet */
+    uint64_t matches;       /* those of the last key that came, less those that did; */
+    const char *match;      /* one of them, or NULL if there were none */
+    uint64_t times;         /* of the last record in the room, so far; 0: there is none */
+    uint64_t room, records; /* in records: the results that wait, the last one unfinished, */
+    uint64_t written;       /* and those before */
+    char bytes[];
+};
+
+struct gs_combiner *gs_combiner_new(const struct gs_options *options, const char *name,
+                                    gs_combined *put, void *context)
+{
+    const struct gs_combine *how = options->combine;
+    const struct gs_format *format = options->format;
+    const uint64_t room = ROOM_BYTES / how->output_bytes;
+    struct gs_combiner *combiner = malloc(sizeof *combiner + room * how->output_bytes);
+    if (combiner == NULL)
+        return NULL;
+    *combiner = (struct gs_combiner){
+        .options = options, .how = how, .name = name, .put = put, .context = context, .room = room};
+    for (uint32_t i = 0; i < format->key_count; i++) {
+        const struct gs_key_field *key = &format->keys[i];
+        struct part *last =
+            combiner->part_count > 0 ? &combiner->parts[combiner->part_count - 1] : NULL;
+        if (last != NULL && last->at + last->bytes == key->offset)
+            last->bytes += key->type.bytes;
+        else
+            combiner->parts[combiner->part_count++] = (struct part){key->offset, key->type.bytes};
+    }
+    return combiner;
+}
+
+static inline uint64_t word(const char *at)
+{
+    uint64_t bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    return bytes;
+}
+
+static inline uint32_t half(const char *at)
+{
+    uint32_t bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    return bytes;
+}
+
+/* memcmp() == 0, for few bytes without a call. */
+static inline bool same_bytes(const char *a, const char *b, size_t bytes)
+{
+    if (bytes > 16)
+        return word(a) == word(b) && memcmp(a + 8, b + 8, bytes - 8) == 0;
+    if (bytes >= 8)
+        return word(a) == word(b) && word(a + bytes - 8) == word(b + bytes - 8);
+    if (bytes >= 4)
+        return half(a) == half(b) && half(a + bytes - 4) == half(b + bytes - 4);
+    return memcmp(a, b, bytes) == 0;
+}
+
+static inline bool same_keys(const struct gs_combiner *combiner, const char *a, const char *b)
+{
+    for (uint32_t i = 0; i < combiner->part_count; i++) {
+        const struct part *part = &combiner->parts[i];
+        if (!same_bytes(a + part->at, b + part->at, part->bytes))
+            return false;
+    }
+    return true;
+}
+
+/* How many of the first records have the keys of this one? They are in order: all between two of
+ * the same keys have them. So the steps double, until one is too long. */
+static uint64_t find_run(const struct gs_combiner *combiner, const char *one, const char *records,
+                         uint64_t count)
+{
+    const uint64_t bytes = combiner->how->record_bytes;
+    uint64_t known = 0;
+    uint64_t end = count;
+    for (uint64_t step = 1; known + step <= count; step *= 2) {
+        if (!same_keys(combiner, one, records + (known + step - 1) * bytes)) {
+            end = known + step - 1;
+            break;
+        }
+        known += step;
+    }
+    while (known < end) {
+        const uint64_t middle = known + (end - known) / 2;
+        if (same_keys(combiner, one, records + middle * bytes))
+            known = middle + 1;
+        else
+            end = middle;
+    }
+    return known;
+}
+
+static char *last_record(struct gs_combiner *combiner)
+{
+    return combiner->bytes + (combiner->records - 1) * combiner->how->output_bytes;
+}
+
+/* The next `count` records have the keys of the last one in the room. */
+static void fold(struct gs_combiner *combiner, const char *records, uint64_t count)
+{
+    const struct gs_combine *how = combiner->how;
+    char *last = last_record(combiner);
+    for (uint32_t i = 0; i < how->field_count; i++) {
+        const struct gs_combined_field *one = &how->fields[i];
+        const struct gs_key_field *field = &one->field;
+        if (one->fold == GS_COMBINE_SUM) {
+            if (combiner->times == 1)
+                gs_field_sum_begin(&combiner->sums[i], field, last);
+            gs_field_sum_add(&combiner->sums[i], field, records, count, how->record_bytes);
+            continue;
+        }
+        const char *record = records;
+        for (uint64_t j = 0; j < count; j++, record += how->record_bytes) {
+            const int sign = gs_record_compare_keys(&one->order, record, last);
+            if (one->fold == GS_COMBINE_MIN ? sign < 0 : sign > 0)
+                memcpy(last + field->offset, record + field->offset, field->type.bytes);
+        }
+    }
+    combiner->times += count;
+}
+
+/* No more of its keys will come: finish the last record in the room, or drop it. */
+static enum gs_status finish(struct gs_combiner *combiner, struct gs_error *err)
+{
+    const struct gs_combine *how = combiner->how;
+    char key[GS_KEY_TEXT];
+    if (combiner->times == 0)
+        return GS_OK;
+    char *last = last_record(combiner);
+    if (combiner->times > 1 ? how->single : how->repeated) {
+        combiner->records--;
+        return GS_OK;
+    }
+    for (uint32_t i = 0; combiner->times > 1 && i < how->field_count; i++) {
+        const struct gs_combined_field *one = &how->fields[i];
+        if (one->fold != GS_COMBINE_SUM ||
+            gs_field_sum_store(&combiner->sums[i], &one->field, last))
+            continue;
+        gs_whole_key_print(&combiner->options->format->keys[0], last, key);
+        return gs_fail(err, GS_ERR_INPUT, 0,
+                       "%s: --sum=%s: the sum of key %s has no room in its field: make that wider",
+                       combiner->name, one->text, key);
+    }
+    if (how->count_text == NULL ||
+        gs_field_put(&how->count, combiner->times, last + how->record_bytes))
+        return GS_OK;
+    gs_whole_key_print(&combiner->options->format->keys[0], last, key);
+    return gs_fail(err, GS_ERR_INPUT, 0,
+                   "%s: key %s comes %" PRIu64 " times, which %s has no room for: --count=u64 has",
+                   combiner->name, key, combiner->times, how->count_text);
+}
+
+static enum gs_status flush(struct gs_combiner *combiner, struct gs_error *err)
+{
+    const uint64_t count = combiner->records;
+    combiner->records = 0;
+    if (count == 0)
+        return GS_OK;
+    combiner->written += count;
+    return combiner->put(combiner->context, combiner->bytes, count, combiner->written - count, err);
+}
+
+/* Records that the set lets through. */
+static enum gs_status take(struct gs_combiner *combiner, const char *record, uint64_t count,
+                           struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const uint64_t bytes = combiner->how->record_bytes;
+    const char *end = record + count * bytes;
+    while (record < end) {
+        if (combiner->times > 0 && combiner->how->folds) {
+            const uint64_t run =
+                find_run(combiner, last_record(combiner), record, (uint64_t)(end - record) / bytes);
+            if (run > 0)
+                fold(combiner, record, run);
+            record += run * bytes;
+            if (record == end)
+                break;
+            GS_TRY(finish(combiner, err));
+        }
+        if (combiner->records == combiner->room)
+            GS_TRY(flush(combiner, err));
+        combiner->records++;
+        combiner->times = 1;
+        gs_record_copy(last_record(combiner), record, bytes);
+        record += bytes;
+    }
+cleanup:
+    return st;
+}
+
+/* Does a record of the set come before this one, by keys? */
+static bool precedes(const struct gs_combiner *combiner, uint64_t index, const char *record)
+{
+    const struct gs_combine *how = combiner->how;
+    const char *other = (const char *)how->set.records + index * how->record_bytes;
+    const uint64_t a = gs_record_word(&how->order, other);
+    const uint64_t b = gs_record_word(&how->order, record);
+    if (a != b)
+        return (a < b) != combiner->options->reverse;
+    const int sign = gs_record_compare_keys(&how->order, other, record);
+    return combiner->options->reverse ? sign > 0 : sign < 0;
+}
+
+/* A key has come that is not the last one: find it in the set, from where that was. */
+static void match(struct gs_combiner *combiner, const char *record)
+{
+    const struct gs_set *set = &combiner->how->set;
+    const uint64_t bytes = combiner->how->record_bytes;
+    uint64_t step = 1;
+    while (step <= set->count - combiner->next &&
+           precedes(combiner, combiner->next + step - 1, record)) {
+        combiner->next += step;
+        step *= 2;
+    }
+    uint64_t end = set->count - combiner->next;
+    end = combiner->next + (step <= end ? step - 1 : end);
+    while (combiner->next < end) {
+        const uint64_t middle = combiner->next + (end - combiner->next) / 2;
+        if (precedes(combiner, middle, record))
+            combiner->next = middle + 1;
+        else
+            end = middle;
+    }
+    const char *found = (const char *)set->records + combiner->next * bytes;
+    combiner->matches = find_run(combiner, record, found, set->count - combiner->next);
+    combiner->match = combiner->matches > 0 ? found : NULL;
+    combiner->next += combiner->matches;
+}
+
+enum gs_status gs_combiner_add(struct gs_combiner *combiner, const void *records, uint64_t count,
+                               struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const struct gs_combine *how = combiner->how;
+    const char *record = records;
+    if (how->set.name == NULL)
+        return take(combiner, record, count, err);
+    while (count > 0) {
+        const uint64_t run = find_run(combiner, record, record, count);
+        if (combiner->match == NULL || !same_keys(combiner, combiner->match, record))
+            match(combiner, record);
+        uint64_t paired = combiner->match != NULL ? run : 0;
+        if (!how->folds) {
+            paired = paired < combiner->matches ? paired : combiner->matches;
+            combiner->matches -= paired;
+        }
+        const uint64_t first = how->set.kept ? 0 : paired;
+        GS_TRY(take(combiner, record + first * how->record_bytes,
+                    how->set.kept ? paired : run - paired, err));
+        record += run * how->record_bytes;
+        count -= run;
+    }
+cleanup:
+    return st;
+}
+
+enum gs_status gs_combiner_end(struct gs_combiner *combiner, uint64_t *written,
+                               struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    GS_TRY(finish(combiner, err));
+    combiner->times = 0;
+    GS_TRY(flush(combiner, err));
+    *written = combiner->written;
+cleanup:
+    return st;
+}
+
+void gs_combiner_free(struct gs_combiner *combiner)
+{
+    free(combiner);
+}

@@ -1,0 +1,103 @@
+/* each_record.c -- records of the inputs, shown in their order, for modes that only look at them.
+ * SPDX-License-Identifier: MIT
+ *
+ * A mapped file is shown in pieces, so that what is sought near its start is found at once; a pipe
+ * as its bytes come. Neither needs memory for the whole file.
+ */
+#include "sort/files/each_record.h"
+
+#include "common/memory/memory.h"
+#include "common/files/pipe.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Keys of a mapped file that are shown at once: enough for several threads. */
+#define GS_EACH_KEYS ((uint64_t)1 << 24)
+
+/* Bytes of one read from a pipe: as many as a large one holds. */
+#define GS_EACH_BYTES ((size_t)1 << 20)
+
+/* Whom the records are shown to. */
+struct each {
+    unsigned record_bytes;
+    gs_each_look *look;
+    void *context;
+    struct gs_progress *progress;
+    bool stopped;
+};
+
+static void show(struct each *each, const struct gs_input *input, uint64_t index,
+                 const char *records, uint64_t count)
+{
+    each->stopped = !each->look(each->context, input, index, records, count);
+    atomic_store(&each->progress->done, index + count);
+}
+
+static void show_mapped(struct each *each, const struct gs_input *input)
+{
+    const char *records = input->bytes;
+    const uint64_t count = input->size / each->record_bytes;
+    for (uint64_t at = 0; at < count && !each->stopped; at += GS_EACH_KEYS)
+        show(each, input, at, records + at * each->record_bytes,
+             count - at < GS_EACH_KEYS ? count - at : GS_EACH_KEYS);
+}
+
+static enum gs_status show_stream(struct each *each, struct gs_input *input, struct gs_error *err)
+{
+    enum gs_status st;
+    size_t used = 0; /* bytes of a record that is not complete yet */
+    size_t got;
+    uint64_t size = 0;
+    uint64_t index = 0;
+    struct gs_pipe_reader reader = {.own = {-1, -1}};
+    char *buffer = gs_pages_alloc(GS_EACH_BYTES);
+    if (buffer == NULL) {
+        st = gs_fail(err, GS_ERR_MEMORY, errno, "%s", input->name);
+        goto cleanup;
+    }
+    GS_TRY(gs_input_start(input, err));
+    gs_pipe_reader_open(&reader, input->fd);
+    if (input->rest_bytes > 0) /* else input->rest may be NULL */
+        memcpy(buffer, input->rest, input->rest_bytes);
+    size = used = input->rest_bytes;
+    do {
+        GS_TRY(gs_pipe_reader_read(&reader, buffer + used, GS_EACH_BYTES - used, &got, input->name,
+                                   err));
+        GS_TRY(gs_input_look(input, buffer + used, got, err));
+        size += got;
+        used += got;
+        const uint64_t count = used / each->record_bytes;
+        show(each, input, index, buffer, count);
+        index += count;
+        used %= each->record_bytes;
+        memmove(buffer, buffer + count * each->record_bytes, used);
+    } while (got > 0 && !each->stopped);
+    /* If that was not all, the size does not matter: only what the input seems to be. */
+    if (!each->stopped || !input->sized)
+        GS_TRY(gs_input_check_end(input, each->stopped ? 0 : size, each->record_bytes, err));
+    gs_input_end(input); /* thousands of pipes must not use up the descriptors */
+
+cleanup:
+    gs_pipe_reader_close(&reader);
+    gs_pages_free(buffer, GS_EACH_BYTES);
+    return st;
+}
+
+enum gs_status gs_each_record(const struct gs_inputs *inputs, unsigned record_bytes,
+                              gs_each_look *look, void *context, const char *verb,
+                              struct gs_progress *progress, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct each each = {record_bytes, look, context, progress, false};
+    for (size_t i = 0; i < inputs->count && !each.stopped; i++) {
+        struct gs_input *input = &inputs->list[i];
+        gs_progress_enter(progress, verb, input->pending ? 0 : input->size / record_bytes);
+        if (input->pending)
+            GS_TRY(show_stream(&each, input, err));
+        else
+            show_mapped(&each, input);
+    }
+cleanup:
+    return st;
+}

@@ -22,6 +22,11 @@
 #include "sort/files/thread_limit.h"
 #include "sort/files/work.h"
 
+/* Before any of the calls below: find what the records are, by what is named and by the header of
+ * the first file, and check the options. waits: if that is a pipe, its first bytes may tell, in the
+ * call. The task must then stay where it is. Free it in any case. */
+enum gs_status gs_task_prepare(struct gs_task *task, bool waits, struct gs_error *err);
+
 /* Sort all inputs into the output, or merge inputs that are in order already. Threads read
  * *progress meanwhile. task->found.done_ns is when the output got its name. */
 enum gs_status gs_sort_files(struct gs_task *task, struct gs_progress *progress,

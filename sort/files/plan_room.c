@@ -33,10 +33,10 @@ static enum gs_status check_output(const struct gs_task *task, struct gs_file_pl
     struct stat status;
     struct gs_output output;
     enum gs_status st;
-    if (task->output == NULL ||
-        (stat(task->output, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
+    if (task->found.output == NULL || (stat(task->found.output, &status) == 0 &&
+                                       !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
         return GS_OK;
-    st = gs_output_open(&output, task->output, err);
+    st = gs_output_open(&output, task->found.output, err);
     if (st != GS_OK)
         return st;
     if (output.kind == GS_OUTPUT_TEMPORARY && fstat(output.fd, &status) == 0) {
@@ -46,7 +46,7 @@ static enum gs_status check_output(const struct gs_task *task, struct gs_file_pl
     gs_output_discard(&output);
     if (plan->output_bytes <= plan->output_room || gs_writes_fewer(&task->sort))
         return GS_OK;
-    return fail_room(task->output, "an output", plan->output_bytes, plan->output_room,
+    return fail_room(task->found.output, "an output", plan->output_bytes, plan->output_room,
                      "use -o on another file system", err);
 }
 
@@ -55,7 +55,7 @@ static bool counted_before(const struct gs_task *task, size_t index, dev_t devic
 {
     struct stat other;
     for (size_t i = 0; i < index; i++)
-        if (stat(task->directories[i], &other) == 0 && other.st_dev == device)
+        if (stat(task->found.directories[i], &other) == 0 && other.st_dev == device)
             return true;
     return false;
 }
@@ -65,8 +65,8 @@ static enum gs_status find_temporary_room(const struct gs_task *task, struct gs_
                                           dev_t output_device, struct gs_error *err)
 {
     plan->temporary_room = 0;
-    for (size_t i = 0; i < task->directory_count; i++) {
-        const char *name = task->directories[i];
+    for (size_t i = 0; i < task->found.directory_count; i++) {
+        const char *name = task->found.directories[i];
         struct stat status;
         const int fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (fd < 0 || fstat(fd, &status) != 0 ||
@@ -103,6 +103,6 @@ enum gs_status gs_plan_check_room(const struct gs_task *task, struct gs_file_pla
         plan->temporary_bytes > plan->limit_bytes ? plan->temporary_bytes - plan->limit_bytes : 0;
     if (least <= plan->temporary_room)
         return GS_OK;
-    return fail_room(task->directories[0], "temporary files", least, plan->temporary_room,
+    return fail_room(task->found.directories[0], "temporary files", least, plan->temporary_room,
                      "name a directory with -T", err);
 }

@@ -93,8 +93,7 @@ cleanup:
 
 enum gs_status gs_each_record(const struct gs_inputs *inputs, unsigned record_bytes,
                               size_t piece_bytes, gs_each_look *look, void *context,
-                              const char *phase, struct gs_progress *progress,
-                              struct gs_error *err)
+                              const char *phase, struct gs_progress *progress, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct each each = {.record_bytes = record_bytes,

@@ -8,12 +8,11 @@
 #include "sort/files/partial_output.h"
 
 #include "sort/files/ahead.h"
+#include "sort/files/each_record.h"
 #include "sort/files/output_sink.h"
 #include "sort/files/work.h"
-#include "common/memory/memory.h"
 #include "sort/sort.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -74,7 +73,7 @@ static bool take(void *context, const struct gs_input *input, uint64_t index, co
     return reading->st == GS_OK;
 }
 
-static enum gs_status take_all(struct reading *reading, const struct gs_inputs *inputs,
+static enum gs_status take_all(struct reading *reading, struct gs_inputs *inputs,
                                struct gs_error *err)
 {
     for (size_t i = 0; i < inputs->count; i++)
@@ -84,11 +83,11 @@ static enum gs_status take_all(struct reading *reading, const struct gs_inputs *
     const enum gs_status st =
         gs_each_record(inputs, gs_record_bytes(reading->options), PIECE_BYTES, take, reading,
                        gs_stage_name(GS_STAGE_READ), reading->progress, err);
-    return reading->st != GS_OK ? reading->st : st;
+    return st != GS_OK ? st : reading->st;
 }
 
 /* Read everything; twice, if the first guess at what is wanted was wrong. */
-static enum gs_status keep_wanted(struct reading *reading, const struct gs_inputs *inputs,
+static enum gs_status keep_wanted(struct reading *reading, struct gs_inputs *inputs,
                                   uint64_t *count, struct gs_error *err)
 {
     enum gs_status st;

@@ -73,7 +73,7 @@ enum gs_status gs_sort_external(const struct gs_options *options, const struct g
     gs_plan_make(&sorter.group, options, sorter.plan.bin_keys);
     *stats = (struct gs_stats){.order = "none",
                                .engine = gs_engine_name(GS_ENGINE_SAMPLESORT),
-                               .device = gs_device_name(GS_DEVICE_CPU),
+                               .device = GS_DEVICE_CPU,
                                .reason = "nothing but frequent keys; through temporary files",
                                .threads = sorter.threads};
     GS_TRY(gs_options_check(options, err));

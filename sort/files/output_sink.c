@@ -131,17 +131,17 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
     bool stream = output->kind == GS_OUTPUT_STREAM ||
                   (options->verify && (!all || output->kind != GS_OUTPUT_TEMPORARY));
     struct gs_sink sink = {.write = all ? write_keys : write_wanted, .stream = stream};
-    if (options->combine != NULL)
+    if (options->own.combine != NULL)
         sink = (struct gs_sink){.write = combine_keys, .stream = true};
     if (inputs != NULL)
         sink.forget = forget_keys;
     bool alike = options->records != NULL || (gs_record_bytes(options) == options->key_bytes &&
                                               output->head_bytes % options->key_bytes == 0);
     bool paged = output->direct != GS_DIRECT_ALWAYS;
-    if (all && options->combine == NULL && paged && alike &&
+    if (all && options->own.combine == NULL && paged && alike &&
         (!stream || output->kind == GS_OUTPUT_STREAM))
         sink.map = map_keys;
-    if (all && options->combine == NULL && paged && !stream) {
+    if (all && options->own.combine == NULL && paged && !stream) {
         sink.make = make_keys;
         sink.expect = expect_keys;
     }

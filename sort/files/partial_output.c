@@ -118,7 +118,7 @@ enum gs_status gs_partial_output(const struct gs_task *task, struct gs_inputs *i
     struct reading reading = {.options = &options, .progress = progress, .err = err};
     struct gs_output_sink to = gs_output_sink(output, &options, NULL);
     uint64_t count;
-    options.leave_device = task->hooks.ends;
+    options.own.leave_device = task->hooks.ends;
     GS_TRY(gs_partial_new(&reading.partial, &options, pending ? UINT64_MAX : keys, err));
     (void)gs_fetch_inputs(inputs);
     GS_TRY(keep_wanted(&reading, inputs, &count, err));

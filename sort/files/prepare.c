@@ -48,7 +48,8 @@ enum gs_status gs_task_prepare(struct gs_task *task, bool waits, struct gs_error
     GS_TRY(list_files(task, err));
     GS_TRY(gs_split_names(task, err));
     GS_TRY(gs_set_records(task, waits, err));
-    st = gs_check_records(task, err);
+    GS_TRY(gs_check_records(task, err));
+    gs_limit_threads(task);
 cleanup:
     return st;
 }

@@ -48,7 +48,7 @@ static enum gs_status use_combine(struct gs_task *task, struct gs_error *err)
     if (task->combine == NULL || task->found.undecided)
         return GS_OK;
     const bool unique = task->sort.unique;
-    task->sort.combine = task->combine;
+    task->sort.own.combine = task->combine;
     task->sort.unique = false;
     return gs_combine_prepare(task->combine, &task->found.format, unique,
                               task->found.npy != NULL ? &task->found.npy->head : NULL,

@@ -21,16 +21,16 @@ static enum gs_status check_order(const struct gs_options *options, const struct
                                   struct gs_error *err)
 {
     char key[GS_KEY_TEXT];
-    const uint64_t bytes = options->combine->record_bytes;
+    const uint64_t bytes = options->own.combine->record_bytes;
     const char *record = set->records;
-    uint64_t last = set->count > 0 ? gs_record_word(&options->combine->order, record) : 0;
+    uint64_t last = set->count > 0 ? gs_record_word(&options->own.combine->order, record) : 0;
     for (uint64_t i = 1; i < set->count; i++, record += bytes) {
         const uint64_t before = last;
-        last = gs_record_word(&options->combine->order, record + bytes);
+        last = gs_record_word(&options->own.combine->order, record + bytes);
         if (last != before && (before < last) != options->reverse)
             continue;
-        if (gs_record_follows(&options->combine->order, record, record + bytes, options->reverse,
-                              false))
+        if (gs_record_follows(&options->own.combine->order, record, record + bytes,
+                              options->reverse, false))
             continue;
         gs_key_print(&options->format->keys[0], record + bytes, key);
         return gs_fail(err, GS_ERR_INPUT, 0,

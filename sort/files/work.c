@@ -42,7 +42,7 @@ static enum gs_status prove_and_publish(struct gs_task *task, struct gs_inputs *
     struct gs_output *parts = NULL;
     uint64_t own_keys = stats->keys_out;
     uint64_t start;
-    if (options->verify && output->kind == GS_OUTPUT_TEMPORARY && options->combine == NULL) {
+    if (options->verify && output->kind == GS_OUTPUT_TEMPORARY && options->own.combine == NULL) {
         GS_TRY(gs_output_settle(output, err));
         GS_TRY(gs_verify_file(options, output->fd, output->head_bytes, stats, output->name, err));
     }

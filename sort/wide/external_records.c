@@ -392,7 +392,7 @@ static void set_options(struct external *external)
     struct gs_options *chunk = &external->chunk_options;
     *chunk = *options;
     chunk->memory_bytes = 0;
-    chunk->held_bytes = 0;
+    chunk->own.held_bytes = 0;
     chunk->index_bytes = 0;
     external->slice_options = *chunk;
     if (options->index_bytes != 0) {

@@ -56,16 +56,6 @@ static enum gs_status find_word(const char *option, const char *arg, const char 
     return begun == 1 ? GS_OK : refuse_word(option, arg, words, begun > 1, err);
 }
 
-enum gs_status gs_set_once(const char *what, const char *arg, const char **value,
-                           struct gs_error *err)
-{
-    if (*value != NULL && strcmp(*value, arg) != 0)
-        return gs_fail(err, GS_ERR_USAGE, 0, "multiple %s specified: '%s' and '%s'", what, *value,
-                       arg);
-    *value = arg;
-    return GS_OK;
-}
-
 enum gs_status gs_set_engine(struct gs_command *command, const char *arg, struct gs_error *err)
 {
     const char *words[GS_ENGINE_HYBRID + 2] = {NULL};

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 ##
 ## Package
-##   install          below PREFIX=/usr/local, within DESTDIR=, as PROGRAM=gsort; MPI=1: gsort-mpi, too
+##   install          program and library below PREFIX=/usr/local, within DESTDIR=, LIBDIR=PREFIX/lib; PROGRAM=gsort;
+##                    MPI=1: gsort-mpi, too; install-program, install-lib: only these
 ##   uninstall        the same files, away
 ##   deb              a package for Debian, keysort: there, gsort is another program; needs dpkg-dev
 ##   dist             a tarball of HEAD
-.PHONY: install uninstall deb dist
+.PHONY: install install-program uninstall uninstall-program deb dist
 
 PREFIX  ?= /usr/local
 PROGRAM ?= gsort
@@ -27,10 +28,11 @@ define install_completion
 
 endef
 # Each page under its section and the program's name, as in man5/keysort-stats.5.
-PAGES := $(sort $(wildcard man/gsort*.[1-8]))
+PAGES := $(sort $(wildcard man/gsort*.[15]))
 installed = $(MAN)/man$(subst .,,$(suffix $(1)))/$(PROGRAM)$(patsubst man/gsort%,%,$(1))
 HEADING := $(shell echo '$(PROGRAM)' | tr '[:lower:]' '[:upper:]')
-install: $(PROGRAMS)
+install: install-program install-lib
+install-program: $(PROGRAMS)
 	install -D -m 755 gsort '$(BIN)/$(PROGRAM)'
 	$(call is,MPI,install -m 755 gsort-mpi '$(BIN)/$(PROGRAM)-mpi')
 	install -d '$(MAN)/man1' '$(MAN)/man5'
@@ -38,13 +40,14 @@ install: $(PROGRAMS)
 	chmod 644 $(foreach page,$(PAGES),'$(call installed,$(page))')
 	$(foreach shell,$(SHELLS),$(foreach name,$(NAMES),$(call install_completion,$(shell),$(name))))
 
-uninstall:
+uninstall: uninstall-program uninstall-lib
+uninstall-program:
 	rm -f $(foreach name,$(PROGRAM) $(PROGRAM)-mpi,'$(BIN)/$(name)' $(foreach shell,$(SHELLS),$(call completion,$(shell),$(name)))) \
 	    $(foreach page,$(PAGES),'$(call installed,$(page))')
 
 deb: $(PROGRAMS)
 	rm -rf build/deb
-	+@$(MAKE) -s install DESTDIR=build/deb/debian/keysort PREFIX=/usr PROGRAM=keysort ZSH_FUNCTIONS=zsh/vendor-completions
+	+@$(MAKE) -s install-program DESTDIR=build/deb/debian/keysort PREFIX=/usr PROGRAM=keysort ZSH_FUNCTIONS=zsh/vendor-completions
 	@mk/deb.sh build/deb $(VERSION)
 
 dist:

@@ -23,8 +23,9 @@
 #include "sort/files/work.h"
 
 /* Before any of the calls below: find what the records are, by what is named and by the header of
- * the first file, check the options, and start no more threads than limits permit. waits: if that is a pipe, its first bytes may tell, in the
- * call. The task must then stay where it is. Free it in any case. */
+ * the first file, check the options, and start no more threads than limits permit. waits: if that
+ * file is a pipe, its first bytes may tell, in the call. The task must then stay where it is. Free
+ * it in any case. */
 enum gs_status gs_task_prepare(struct gs_task *task, bool waits, struct gs_error *err);
 
 /* Sort all inputs into the output, or merge inputs that are in order already. Threads read

@@ -184,12 +184,11 @@ static enum gs_status parse_record(const char *text, uint32_t *bytes, struct gs_
     return GS_OK;
 }
 
-/* A key as in -k. */
-static void name_key(const struct gs_key_field *key, char text[2 * GS_KEY_TYPE_TEXT])
+void gs_key_field_name(const struct gs_key_field *key, char text[GS_KEY_FIELD_TEXT])
 {
     char type[GS_KEY_TYPE_TEXT];
     gs_key_type_name(&key->type, type);
-    snprintf(text, 2 * GS_KEY_TYPE_TEXT, "%u:%s%s", (unsigned)key->offset, type,
+    snprintf(text, GS_KEY_FIELD_TEXT, "%u:%s%s", (unsigned)key->offset, type,
              key->descending ? "r" : "");
 }
 
@@ -197,12 +196,12 @@ static void name_key(const struct gs_key_field *key, char text[2 * GS_KEY_TYPE_T
 static enum gs_status check_apart(const struct gs_key_field *a, const struct gs_key_field *b,
                                   struct gs_error *err)
 {
-    char first[2 * GS_KEY_TYPE_TEXT];
-    char second[2 * GS_KEY_TYPE_TEXT];
+    char first[GS_KEY_FIELD_TEXT];
+    char second[GS_KEY_FIELD_TEXT];
     if (a->offset + a->type.bytes <= b->offset || b->offset + b->type.bytes <= a->offset)
         return GS_OK;
-    name_key(a, first);
-    name_key(b, second);
+    gs_key_field_name(a, first);
+    gs_key_field_name(b, second);
     return gs_fail(err, GS_ERR_USAGE, 0, "keys %s and %s overlap: a byte belongs to one key", first,
                    second);
 }
@@ -211,8 +210,8 @@ enum gs_status gs_format_finish(struct gs_format *format, struct gs_error *err)
 {
     for (uint32_t i = 0; i < format->key_count; i++) {
         const struct gs_key_field *key = &format->keys[i];
-        char text[2 * GS_KEY_TYPE_TEXT];
-        name_key(key, text);
+        char text[GS_KEY_FIELD_TEXT];
+        gs_key_field_name(key, text);
         if (key->offset + key->type.bytes > format->record_bytes)
             return gs_fail(
                 err, GS_ERR_USAGE, 0, "key %s ends at byte %u, but a record has %u bytes", text,
@@ -234,6 +233,16 @@ struct gs_format gs_format_of(struct gs_key_type type)
     format.keys[0].type = type;
     gs_format_finish(&format, NULL);
     return format;
+}
+
+enum gs_status gs_set_once(const char *what, const char *arg, const char **value,
+                           struct gs_error *err)
+{
+    if (*value != NULL && strcmp(*value, arg) != 0)
+        return gs_fail(err, GS_ERR_USAGE, 0, "multiple %s specified: '%s' and '%s'", what, *value,
+                       arg);
+    *value = arg;
+    return GS_OK;
 }
 
 enum gs_status gs_format_add_key(struct gs_format_options *options, const char *key,
@@ -338,14 +347,14 @@ void gs_key_type_name(const struct gs_key_type *type, char text[GS_KEY_TYPE_TEXT
 void gs_format_name(const struct gs_format *format, char text[GS_FORMAT_TEXT])
 {
     const struct gs_key_field *first = &format->keys[0];
-    char key[2 * GS_KEY_TYPE_TEXT];
+    char key[GS_KEY_FIELD_TEXT];
     if (first->type.bytes == format->record_bytes && !first->descending) {
         gs_key_type_name(&first->type, text);
         return;
     }
     int used = snprintf(text, GS_FORMAT_TEXT, "%u bytes by", (unsigned)format->record_bytes);
     for (uint32_t i = 0; i < format->key_count; i++) {
-        name_key(&format->keys[i], key);
+        gs_key_field_name(&format->keys[i], key);
         if ((size_t)used + strlen(key) + sizeof "  ..." > GS_FORMAT_TEXT) {
             snprintf(text + used, GS_FORMAT_TEXT - (size_t)used, " ...");
             return;

@@ -227,7 +227,8 @@ static void add_tally(struct tally *tally, uint64_t *counts)
 /* Is the output filled with the only value while that is counted? */
 static bool fills_early(const struct gs_run *run, const struct gs_few_values *few)
 {
-    return few->values == 1 && gs_emit_in_place(&run->emitter) && run->options->codec == NULL;
+    return few->values == 1 && gs_emit_in_place(&run->emitter) && run->options->codec == NULL &&
+           !run->emitter.sink->over_input;
 }
 
 /* Count all keys; false if too many have other values, or there is no memory. */
@@ -393,8 +394,8 @@ static void emit_copies(struct gs_run *run, const struct copies *list, uint64_t 
         }
         gs_work_account(run, &work, threads);
 #pragma omp critical(gs_account) /* not by gs_work_account: no key was read */
-        gs_run_account(run, GS_STAGE_SORT_BINS, GS_DEVICE_CPU, work.sort_ns / threads, work.keys_out,
-                       work.keys_out * GS_KEY_BYTES);
+        gs_run_account(run, GS_STAGE_SORT_BINS, GS_DEVICE_CPU, work.sort_ns / threads,
+                       work.keys_out, work.keys_out * GS_KEY_BYTES);
     }
 }
 
@@ -410,7 +411,8 @@ static void emit_filled(struct gs_run *run, const struct copies *list, uint64_t 
                     list[i + 1].start - list[i].start, false);
     gs_emit_begin(&run->emitter, 0, NULL, &count, 0, &position);
     gs_emit_end(&run->emitter);
-    gs_run_account(run, GS_STAGE_WRITE, GS_DEVICE_CPU, gs_now_ns() - start, count, count * GS_KEY_BYTES);
+    gs_run_account(run, GS_STAGE_WRITE, GS_DEVICE_CPU, gs_now_ns() - start, count,
+                   count * GS_KEY_BYTES);
 }
 
 enum gs_status gs_sort_few_values(struct gs_run *run, const struct gs_few_values *few,

@@ -143,7 +143,8 @@ static void count_shares(struct work *all)
 #pragma omp atomic
                 all->ends[i][part] += ends[i][part];
     }
-    gs_run_account(run, GS_STAGE_COUNT_BINS, GS_DEVICE_CPU, gs_now_ns() - start, n, n * GS_KEY_BYTES);
+    gs_run_account(run, GS_STAGE_COUNT_BINS, GS_DEVICE_CPU, gs_now_ns() - start, n,
+                   n * GS_KEY_BYTES);
 }
 
 /* Compute where each share will lie; false if keys changed between one share's count and the

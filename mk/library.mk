@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 ##
 ## Library
-##   lib              libgsort.so.0 and libgsort.a below build/; make install installs them
+##   lib              libgsort.so.0 and libgsort.a below build/; make install installs them, with gsort.h, gsort.pc and
+##                    gsort.py, in INCLUDEDIR=PREFIX/include, LIBDIR=PREFIX/lib and PYTHONDIR=LIBDIR/python3/dist-packages
 .PHONY: lib install-lib uninstall-lib
 
 LIBRARY := $(B)/libgsort.so.0 $(B)/libgsort.a
@@ -25,6 +26,7 @@ $(B)/libgsort.a: $(LIBRARY_OBJECTS)
 
 LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
+PYTHONDIR  ?= $(LIBDIR)/python3/dist-packages
 LIBRARY_PAGES := $(sort $(wildcard man/*.3))
 define newline
 
@@ -43,18 +45,20 @@ Libs: -L$${libdir} -lgsort
 Libs.private: $(strip $(LIBRARY_OPENMP) $(LIBRARY_LIBS))
 endef
 install-lib: $(LIBRARY)
-	install -d '$(DESTDIR)$(LIBDIR)/pkgconfig' '$(DESTDIR)$(INCLUDEDIR)' '$(MAN)/man3'
+	install -d '$(DESTDIR)$(LIBDIR)/pkgconfig' '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(PYTHONDIR)' '$(MAN)/man3'
 	install -m 644 $(LIBRARY) '$(DESTDIR)$(LIBDIR)'
 	ln -sf libgsort.so.0 '$(DESTDIR)$(LIBDIR)/libgsort.so'
 	install -m 644 sort/gsort.h '$(DESTDIR)$(INCLUDEDIR)'
+	install -m 644 sort/library/gsort.py '$(DESTDIR)$(PYTHONDIR)'
 	$(if $(LIBRARY_PAGES),install -m 644 $(LIBRARY_PAGES) '$(MAN)/man3')
 	printf '%s\n' '$(subst $(newline),' ',$(pkgconfig))' >'$(DESTDIR)$(LIBDIR)/pkgconfig/gsort.pc'
 	chmod 644 '$(DESTDIR)$(LIBDIR)/pkgconfig/gsort.pc'
 
 uninstall-lib:
-	rm -f $(foreach file,$(addprefix $(LIBDIR)/,libgsort.so.0 libgsort.so libgsort.a pkgconfig/gsort.pc) $(INCLUDEDIR)/gsort.h,'$(DESTDIR)$(file)') \
+	rm -f $(foreach file,$(addprefix $(LIBDIR)/,libgsort.so.0 libgsort.so libgsort.a pkgconfig/gsort.pc) $(INCLUDEDIR)/gsort.h $(PYTHONDIR)/gsort.py,'$(DESTDIR)$(file)') \
 	    $(LIBRARY_PAGES:man/%='$(MAN)/man3/%')
 
 # The tests' own, to be found by pkg-config.
-$(B)/installed/lib/pkgconfig/gsort.pc: $(LIBRARY) sort/gsort.h $(LIBRARY_PAGES) mk/library.mk
-	+@$(MAKE) -s install-lib DESTDIR= PREFIX='$(CURDIR)/$(B)/installed' LIBDIR='$(CURDIR)/$(B)/installed/lib' INCLUDEDIR='$(CURDIR)/$(B)/installed/include'
+$(B)/installed/lib/pkgconfig/gsort.pc: $(LIBRARY) sort/gsort.h sort/library/gsort.py $(LIBRARY_PAGES) mk/library.mk
+	+@$(MAKE) -s install-lib DESTDIR= PREFIX='$(CURDIR)/$(B)/installed' LIBDIR='$(CURDIR)/$(B)/installed/lib' INCLUDEDIR='$(CURDIR)/$(B)/installed/include' \
+	    PYTHONDIR='$(CURDIR)/$(B)/installed/lib/python3/dist-packages'

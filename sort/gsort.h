@@ -132,6 +132,41 @@ GSORT_API enum gsort_status gsort_check(const struct gsort_format *format, const
                                         uint64_t count, const struct gsort_options *options,
                                         uint64_t *disorder, struct gsort_error *error);
 
+/* Files, by name. All zero but the size, the inputs and the output: all defaults. */
+struct gsort_files {
+    size_t size;
+    const char *const *inputs;
+    size_t input_count;             /* at least 1 */
+    const char *output;             /* may be one of the inputs */
+    const char *const *directories; /* for temporary files, used in turn; */
+    size_t directory_count;         /* 0: $TMPDIR, or /tmp */
+    uint64_t skip; /* bytes in front of each file's records; the first's are kept */
+};
+#define GSORT_FILES_INIT                                                                           \
+    {                                                                                              \
+        sizeof(struct gsort_files), NULL, 0, NULL, NULL, 0, 0                                      \
+    }
+
+/* Sort files as the command does, or merge files that are in order, through temporary files where
+ * memory_bytes, or what the machine has to spare, is less than that takes. The output appears under
+ * its name when it is complete, or not at all. format may be NULL: a .npy file then says itself
+ * what it has, and other files are arrays of u32. */
+GSORT_API enum gsort_status gsort_sort_files(const struct gsort_format *format,
+                                             const struct gsort_files *files,
+                                             const struct gsort_options *options, uint64_t *kept,
+                                             struct gsort_error *error);
+GSORT_API enum gsort_status gsort_merge_files(const struct gsort_format *format,
+                                              const struct gsort_files *files,
+                                              const struct gsort_options *options, uint64_t *kept,
+                                              struct gsort_error *error);
+
+/* Are files in order, one after the other? *ordered will be 1 or 0; then error->line says where
+ * they are not, as in "b.bin:17: disorder: 3 after 5". */
+GSORT_API enum gsort_status gsort_check_files(const struct gsort_format *format,
+                                              const struct gsort_files *files,
+                                              const struct gsort_options *options, int *ordered,
+                                              struct gsort_error *error);
+
 #ifdef __cplusplus
 }
 #endif

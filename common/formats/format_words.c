@@ -70,8 +70,7 @@ cleanup:
     return st;
 }
 
-/* Is the record one key in ascending order, so that a type says it all? */
-static bool is_type(const struct gs_format *format)
+bool gs_format_is_type(const struct gs_format *format)
 {
     const struct gs_key_field *first = &format->keys[0];
     return format->key_count == 1 && first->type.bytes == format->record_bytes &&
@@ -82,7 +81,7 @@ void gs_format_words(const struct gs_format *format, char text[GS_FORMAT_WORDS])
 {
     char name[GS_KEY_FIELD_TEXT];
     size_t used = 0;
-    if (is_type(format)) {
+    if (gs_format_is_type(format)) {
         gs_key_type_name(&format->keys[0].type, name);
         used += (size_t)snprintf(text, GS_FORMAT_WORDS, "%s", name);
     } else {

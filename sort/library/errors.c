@@ -4,6 +4,8 @@
 #include "sort/library/library.h"
 
 #include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 static_assert((int)GSORT_USAGE == (int)GS_ERR_USAGE, "a status is the same outside");
@@ -15,19 +17,33 @@ static_assert((int)GSORT_CANCELLED == (int)GS_ERR_CANCELLED, "and so is the last
 /* Options of this library's version; newer ones must be left at 0. */
 #define FLAGS_KNOWN GSORT_UNIQUE
 
-enum gsort_status gs_tell_error(struct gsort_error *error, enum gs_status status,
-                                const struct gs_error *err)
+/* Room for the line in a caller's structure; 0: none. */
+static size_t line_room(const struct gsort_error *error)
 {
     const size_t begin = offsetof(struct gsort_error, line);
     if (error == NULL || error->size <= begin)
-        return (enum gsort_status)status;
-    const size_t room =
-        error->size < begin + sizeof error->line ? error->size - begin : sizeof error->line;
-    const size_t length = status == GS_OK ? 0 : strnlen(err->text, room - 1);
-    error->status = (enum gsort_status)status;
-    memcpy(error->line, err->text, length);
-    error->line[length] = '\0';
-    return error->status;
+        return 0;
+    return error->size < begin + sizeof error->line ? error->size - begin : sizeof error->line;
+}
+
+enum gsort_status gs_tell_error(struct gsort_error *error, enum gs_status status,
+                                const struct gs_error *err)
+{
+    const size_t room = line_room(error);
+    if (room > 0) {
+        error->status = (enum gsort_status)status;
+        snprintf(error->line, room, "%.*s", (int)room - 1, status == GS_OK ? "" : err->text);
+    }
+    return (enum gsort_status)status;
+}
+
+void gs_tell_line(struct gsort_error *error, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (line_room(error) > 0)
+        vsnprintf(error->line, line_room(error), format, args);
+    va_end(args);
 }
 
 enum gs_status gs_take_options(const struct gsort_options *given, struct gsort_options *options,

@@ -30,4 +30,8 @@ enum gs_status gs_take_options(const struct gsort_options *given, struct gsort_o
 enum gsort_status gs_tell_error(struct gsort_error *error, enum gs_status status,
                                 const struct gs_error *err);
 
+/* Tell a line that is no error. */
+void gs_tell_line(struct gsort_error *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 #endif

@@ -4,7 +4,8 @@
  * Inputs and output are opened, or refused, before any work; the output appears under its name
  * when it is complete, or not at all, and may be one of the inputs. How much memory that takes,
  * and what goes through temporary files, is decided here. Nothing is printed, and no process ended:
- * what goes wrong is in *err, and what else there is to say goes to the task's hooks.
+ * what goes wrong is in *err, and what else there is to say goes to the task's hooks. One call at a
+ * time: the bound on dirty pages and the temporary name that a signal removes are the process's.
  */
 #ifndef GS_FILES_H
 #define GS_FILES_H

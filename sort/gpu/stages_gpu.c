@@ -126,7 +126,7 @@ static void close_gpu(struct gs_run *run)
     struct gs_gpu *gpu = run->gpu;
     if (gpu == NULL)
         return;
-    bool leave = run->options->leave_device && gpu->done;
+    bool leave = run->options->own.leave_device && gpu->done;
     if (!leave) {
         gs_gpu_upload_close(&gpu->upload);
         gs_gpu_buffers_close(&gpu->buffers);
@@ -333,8 +333,8 @@ static enum gs_status expect_output(struct gs_run *run, struct gs_error *err)
 }
 
 const struct gs_stages gs_stages_gpu = {
-    .device = "gpu",
-    .scatter_device = "gpu",
+    .device = GS_DEVICE_GPU,
+    .scatter_device = GS_DEVICE_GPU,
     .accounts = true,
     .plan = plan_gpu,
     .map_output = expect_output,

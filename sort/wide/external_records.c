@@ -344,7 +344,7 @@ static void open_records(struct record_entries *records, const struct gs_options
 {
     const uint64_t threads = memory_bytes / THREAD_BYTES + 1;
     records->input = *options;
-    records->input.memory_bytes = records->input.held_bytes = 0;
+    records->input.memory_bytes = records->input.own.held_bytes = 0;
     records->input.index_bytes = 0;
     if (threads < gs_threads(options))
         records->input.threads = (unsigned)threads;

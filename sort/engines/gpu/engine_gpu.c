@@ -54,7 +54,7 @@ static enum gs_status account(struct gs_run *run, enum gs_stage stage, const str
     uint64_t n = run->plan.count;
     float ms = 0;
     GS_CUDA_TRY(cudaEventElapsedTime(&ms, block->events[from], block->events[from + 1]));
-    gs_run_account(run, stage, "gpu", (uint64_t)((double)gs_gpu_ns(ms) * part), n,
+    gs_run_account(run, stage, GS_DEVICE_GPU, (uint64_t)((double)gs_gpu_ns(ms) * part), n,
                    n * bytes_per_key);
 cleanup:
     return st;
@@ -117,7 +117,7 @@ enum gs_status gs_engine_sort_keys_gpu(struct gs_run *run, gs_key *keys, struct 
     char where[GS_GPU_NAME_BYTES + 8];
     GS_TRY(gs_gpu_wait(&device, err));
     run->stats->device_text = device.name;
-    gs_run_account(run, GS_STAGE_START, "gpu", device.start_ns, 0, 0);
+    gs_run_account(run, GS_STAGE_START, GS_DEVICE_GPU, device.start_ns, 0, 0);
     snprintf(where, sizeof where, " on %s", device.name);
     GS_TRY(gs_engine_check_count(options->engine, n, GS_LISTS_CAPACITY(device.block_bytes), where,
                                  err));

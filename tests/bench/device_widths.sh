@@ -68,7 +68,8 @@ for mib in "$@"; do
     done
     for count in "${cores[@]}"; do
         for ((round = 0; round < rounds; round++)); do
-            mapfile -t order < <(printf '%s\n' "${names[@]}" | if ((round % 2)); then tac; else cat; fi)
+            order=("${names[@]}")
+            ((round % 2 == 0)) || mapfile -t order < <(printf '%s\n' "${names[@]}" | tac)
             for name in "${order[@]}"; do
                 for device in gpu cpu; do
                     microseconds run_one "$count" "$name" "$device" >>"time.$name.$device"

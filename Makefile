@@ -147,7 +147,7 @@ ifeq ($(origin CFLAGS),file)
   $(call in_widths,keys bin split/search_bins ways/few_values) $(call objects,$(B),$(call present,split/u32) common/formats/codec.c) \
   $(B)/sort/cpu.o $(M)/sort/cluster/deal.o $(M)/sort/cluster/ranges.o: private CFLAGS += -O3
   $(call in_widths,sorter pipeline/distribute pipeline/incoming pipeline/pipeline) $(call objects,$(B),$(call present,cli files)) \
-  $(patsubst %,$(B)/%.o,common/formats/format common/files/input common/formats/npy common/formats/npy_format common/formats/npy_literal common/formats/npy_plain common/formats/npy_type common/files/output common/files/tempfile): private CFLAGS += -Os
+  $(patsubst %,$(B)/%.o,common/formats/format_parse common/formats/key_type common/formats/date common/files/input common/formats/npy common/formats/npy_format common/formats/npy_literal common/formats/npy_plain common/formats/npy_rows common/formats/npy_type common/files/output common/files/tempfile): private CFLAGS += -Os
 endif
 # GCC's OpenMP runtime, static: a shared one reads the environment before openmp_environment.c runs.
 STATIC_GOMP := $(if $(CLANG),,$(filter /%,$(shell $(CC) -print-file-name=libgomp.a)))
@@ -274,7 +274,7 @@ $(LIBRARY_UNITS): $(TEAM)
 units: $(UNITS)
 
 TOOL_FLAGS := -I. -D_GNU_SOURCE -std=c11 $(WARNINGS) -Wconversion -O2
-build/keygen: $(patsubst %,build/tools/%.o,data/keygen data/dist data/typed common/formats/format common/status)
+build/keygen: $(patsubst %,build/tools/%.o,data/keygen data/dist data/typed common/formats/format_parse common/formats/key_type common/formats/date common/formats/zorder common/formats/type_hint common/nearest_word common/status)
 build/reference: build/tools/tests/tools/reference.o build/tools/tests/tools/reference_records.o
 build/fuzz_options: build/tools/tests/fuzz/fuzz_options.o
 build/peak: build/tools/tests/tools/peak.o

@@ -5,9 +5,9 @@
 
 #include "cli/combinations.h"
 #include "cli/size_arg.h"
-#include "cli/suggest.h"
 #include "common/files/file.h"
 #include "common/memory/memory.h"
+#include "common/nearest_word.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ static enum gs_status refuse_word(const char *option, const char *arg, const cha
 {
     char list[256] = "";
     size_t used = 0;
-    const char *meant = ambiguous ? NULL : gs_suggest_word(arg, words);
+    const char *meant = ambiguous ? NULL : gs_nearest_word(arg, words);
     for (size_t i = 0; words[i] != NULL && used < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
                                  i == 0                 ? ""

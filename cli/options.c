@@ -75,15 +75,17 @@ static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "What to do:", GROUP_MAIN},
     {"output", 'o', "FILE", 0, "write to FILE instead of standard output; FILE may be an input", 0},
     {"type", 't', "TYPE", 0,
-     "the files are arrays of TYPE: u8 to u128, i8 to i128, f16 bf16 f32 f64 (default: u32); "
-     "little-endian, or big-endian with 'be' behind, as in f64be; bN: N bytes compared as memcmp "
-     "does. TYPE,TYPEr and so on: records of such fields, each a key, with r in descending order",
+     "the files are arrays of TYPE: u8 to u128, i8 to i128, f16 bf16 f32 f64 (default: u32), "
+     "numpy's M8[ns] and m8[ns]; little-endian, or big-endian with 'be' behind, as in f64be; bN: N "
+     "bytes compared as memcmp does. TYPE,TYPEr and so on: records of such fields, each a key, "
+     "with r in descending order",
      0},
     {"record", 'R', "SIZE", 0, "the files are arrays of records of SIZE bytes, up to 65536", 0},
     {"key", 'k', "KEY", 0,
      "with -R: OFFSET:TYPE, a key at byte OFFSET of each record, or OFFSET:TYPEr to sort it in "
-     "descending order; with several -k, the first that differs decides (default: all bytes). Of "
-     "a .npy file: FIELD, or FIELD:r",
+     "descending order; with several -k, the first that differs decides (default: all bytes); "
+     "zorder(KEY,KEY) weaves two to four into one. Of a .npy file: FIELD, or FIELD:r; of rows, a "
+     "column's number",
      0},
     {"reverse", 'r', NULL, 0, "descending order", 0},
     {"unique", 'u', NULL, 0, "write one of each key; with -c, check for strict order", 0},
@@ -134,8 +136,8 @@ static const struct argp_option table[] = {
     {"skip", OPT_SKIP, "N", 0,
      "each file has N bytes in front of its records; those of the first are copied", 0},
     {"argsort", OPT_ARGSORT, "TYPE", 0,
-     "write the positions of the records in the input instead of the records, as u32 or u64; those "
-     "of equal keys ascend",
+     "write the positions of the records in the input instead of the records, as u32 or u64, to a "
+     "name in .npy as such a file; those of equal keys ascend",
      0},
     {"format", OPT_FORMAT, "NAME", 0,
      "auto (default): refuse an input that is plainly something else, and sort a NumPy array as "

@@ -87,8 +87,8 @@ void gs_format_words(const struct gs_format *format, char text[GS_FORMAT_WORDS])
     } else {
         used += (size_t)snprintf(text, GS_FORMAT_WORDS, "R%u", (unsigned)format->record_bytes);
         for (uint32_t i = 0; i < format->key_count; i++) {
-            gs_key_field_name(&format->keys[i], name);
-            used += (size_t)snprintf(text + used, GS_FORMAT_WORDS - used, " k%s", name);
+            const char *gap = gs_format_key_name(format, i, name) ? "," : " k";
+            used += (size_t)snprintf(text + used, GS_FORMAT_WORDS - used, "%s%s", gap, name);
         }
     }
     snprintf(text + used, GS_FORMAT_WORDS - used, "%s%s", format->reverse ? " r" : "",

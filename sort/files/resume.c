@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 /* Goes up with each change of what a manifest or the files beside it say. */
-#define MANIFEST_VERSION 2
+#define MANIFEST_VERSION 3
 
 /* The description of a task: text that grows. */
 struct facts {
@@ -110,8 +110,8 @@ static void add_options(struct facts *to, const struct gs_task *task)
     add(to, "gsort manifest %d\nrecord %" PRIu32 "\n", MANIFEST_VERSION, format->record_bytes);
     for (uint32_t i = 0; i < format->key_count; i++) {
         const struct gs_key_field *key = &format->keys[i];
-        add(to, "key %" PRIu32 " %d %" PRIu32 " %d %d\n", key->offset, (int)key->type.kind,
-            key->type.bytes, key->type.big_endian, key->descending);
+        add(to, "key %" PRIu32 " %d %" PRIu32 " %d %d %u\n", key->offset, (int)key->type.kind,
+            key->type.bytes, key->type.big_endian, key->descending, (unsigned)key->woven);
     }
     add(to, "skip %" PRIu64 " reverse %d unique %d stable %d argsort %u\n",
         task->found.skips != NULL ? task->found.skips[0] : 0, task->sort.reverse, task->sort.unique,

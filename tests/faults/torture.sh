@@ -18,7 +18,7 @@ export LC_ALL=C
     sed -n '/^# usage/s/^# //p' "$0" >&2
     exit 2
 }
-for part in alike npy resume ranks writer; do
+for part in alike npy points resume ranks writer; do
     # shellcheck source=/dev/null
     . "$(dirname "$0")/torture_$part.bash"
 done
@@ -90,6 +90,7 @@ draw_records()
     one_of 17 24 40 100 1000
     bytes=$REPLY
     reference_options=(-k 0:u32)
+    ! chance 30 || draw_points
     ! chance 50 || draw_alike
     keygen_options=("--record=$bytes")
     reference_options+=(-R "$bytes")

@@ -4,7 +4,7 @@
  * This is the header that is installed. Build with `pkg-config --cflags --libs gsort`.
  *
  * The library never prints, never exits, and keeps no signal handlers and no threads when a call
- * has returned; it leaves the caller's affinity, environment and signal mask alone. Any number of
+ * has returned, but for a sorter's; it leaves the caller's affinity, environment and signal mask alone. Any number of
  * threads may call it at once, with stacks of 64 KiB, and so may a process after fork(). Arrays
  * belong to the caller, and must not change during a call.
  *

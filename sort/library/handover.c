@@ -145,7 +145,8 @@ enum gs_status gs_handover_read(struct gs_handover *handover, void *to, uint64_t
     handover->room_bytes = room;
     handover->filled = 0;
     pthread_cond_signal(&handover->to_caller);
-    while (handover->room != NULL && !handover->ended && !atomic_load(&handover->progress.cancelled))
+    while (handover->room != NULL && !handover->ended &&
+           !atomic_load(&handover->progress.cancelled))
         pthread_cond_wait(&handover->to_thread, &handover->mutex);
     handover->room = NULL;
     *got = handover->filled;

@@ -99,8 +99,8 @@ enum gs_status gs_record_store_read(struct gs_record_store *store, void *to, uin
         const struct gs_stored_piece *piece = &store->pieces[store->next];
         const uint64_t left = piece->bytes - store->from;
         const uint64_t here = left < room - *got ? left : room - *got;
-        GS_TRY(gs_spill_read(&store->spill, &piece->place, store->from, (char *)to + *got, here,
-                             err));
+        GS_TRY(
+            gs_spill_read(&store->spill, &piece->place, store->from, (char *)to + *got, here, err));
         *got += here;
         store->from += here;
         if (here == left) {

@@ -92,15 +92,18 @@ static enum gs_status take_directories(struct gsort_sorter *sorter, const char *
 }
 
 /* As much memory as the command takes, the most that any of the orders needs at least. */
-static void take_limit(struct gsort_sorter *sorter)
+static enum gs_status take_limit(struct gsort_sorter *sorter, struct gs_error *err)
 {
-    for (size_t i = 0; i < sorter->order_count; i++) {
+    enum gs_status st = GS_OK;
+    for (size_t i = 0; i < sorter->order_count && st == GS_OK; i++) {
         const struct gs_task task = {.sort = gs_sorter_options(sorter, i, false),
                                      .output = "/dev/null", /* none */
                                      .memory_limit = sorter->given.memory_bytes};
         const uint64_t limit = gs_memory_limit(&task, 0, true);
         sorter->memory_bytes = limit > sorter->memory_bytes ? limit : sorter->memory_bytes;
+        st = gs_width(&task.sort)->check_options(&task.sort, err);
     }
+    return st;
 }
 
 static void free_sorter(struct gsort_sorter *sorter)
@@ -131,7 +134,7 @@ struct gsort_sorter *gsort_sorter_open(const struct gsort_format *const *orders,
     GS_TRY(gs_take_options(options, &sorter->given, &err));
     GS_TRY(take_orders(sorter, orders, order_count, &err));
     GS_TRY(take_directories(sorter, directories, directory_count, &err));
-    take_limit(sorter);
+    st = take_limit(sorter, &err);
 cleanup:
     if (st != GS_OK && sorter != NULL) {
         free_sorter(sorter);

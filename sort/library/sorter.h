@@ -17,7 +17,7 @@ struct gsort_sorter {
     size_t order_count;
     size_t record_bytes;
     struct gsort_options given;
-    char *own_directory;          /* if none is given */
+    char *own_directory; /* if none is given */
     const char *const *directories;
     size_t directory_count;
     uint64_t memory_bytes;
@@ -27,8 +27,8 @@ struct gsort_sorter {
     struct gs_record_store store;
     size_t order; /* that handover sorts, or GS_NO_ORDER */
     struct gs_handover handover;
-    bool streams;  /* it is fed with what is pushed */
-    bool finished; /* all is pushed */
+    bool streams;        /* it is fed with what is pushed */
+    bool finished;       /* all is pushed */
     struct gs_error err; /* the first one, which all later calls repeat */
 };
 

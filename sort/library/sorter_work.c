@@ -105,9 +105,9 @@ static enum gs_status read_on(void *context, void *to, uint64_t room, uint64_t *
     struct gsort_sorter *sorter = context;
     const uint64_t bytes = room * sorter->record_bytes;
     uint64_t read = 0;
-    const enum gs_status st =
-        sorter->store.spilled ? gs_record_store_read(&sorter->store, to, bytes, &read, err)
-                              : gs_handover_read(&sorter->handover, to, bytes, &read, err);
+    const enum gs_status st = sorter->store.spilled
+                                  ? gs_record_store_read(&sorter->store, to, bytes, &read, err)
+                                  : gs_handover_read(&sorter->handover, to, bytes, &read, err);
     *got = read / sorter->record_bytes;
     return st;
 }

@@ -1,5 +1,5 @@
-/* test_library_sorter.c -- the library's sorter: pushed, finished, pulled; several orders; given up.
- * SPDX-License-Identifier: MIT
+/* test_library_sorter.c -- the library's sorter: pushed, finished, pulled; several orders; given
+ * up. SPDX-License-Identifier: MIT
  */
 #include "sort/gsort.h"
 
@@ -113,7 +113,8 @@ static const struct kind kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* Random records; those of 24 bytes have keys that repeat, and their number. Doubles are no NaNs. */
+/* Random records; those of 24 bytes have keys that repeat, and their number. Doubles are no NaNs.
+ */
 static unsigned char *make(const struct kind *kind, uint64_t count)
 {
     unsigned char *records = calloc(count + 1, kind->bytes);
@@ -207,7 +208,8 @@ static void test_sizes(const struct kind *kind)
 /* Three orders of one copy, in memory and in temporary files, pulled in any sequence. */
 static void check_orders(uint64_t count, uint64_t memory)
 {
-    static const char *const texts[] = {"R24 k8:u64r k0:u64 s", "R24 k0:u32 s", "R24 k16:u64 k0:u64"};
+    static const char *const texts[] = {"R24 k8:u64r k0:u64 s", "R24 k0:u32 s",
+                                        "R24 k16:u64 k0:u64"};
     static int (*const compare[])(const void *, const void *) = {compare_rows, NULL, compare_last};
     static const size_t turns[] = {2, 0};
     struct gsort_format *formats[3];
@@ -351,6 +353,7 @@ static void test_wrong_use(void)
     struct gsort_format *other = gsort_format_parse("u64", NULL);
     const struct gsort_format *const orders[] = {format, other};
     const uint32_t keys[] = {3, 1, 2};
+    struct gsort_options options = GSORT_OPTIONS_INIT;
     const void *batch;
     uint64_t count;
     CHECK(gsort_sorter_open(orders, 0, NULL, 0, NULL, &error) == NULL);
@@ -358,6 +361,9 @@ static void test_wrong_use(void)
     CHECK(gsort_sorter_open(orders, 2, NULL, 0, NULL, &error) == NULL);
     check_refused(error.status, &error,
                   "orders of the same records: those of order 1 have 8 bytes, not 4");
+    options.threads = 1000000;
+    CHECK(gsort_sorter_open(orders, 1, NULL, 0, &options, &error) == NULL);
+    CHECK_EQUAL(error.status, GSORT_USAGE);
     struct gsort_sorter *sorter = gsort_sorter_open(orders, 1, NULL, 0, NULL, &error);
     check_refused(gsort_sorter_pull(sorter, 0, &batch, &count, &error), &error,
                   "the sorter is not finished: nothing can be pulled");

@@ -4,9 +4,9 @@
  * This is the header that is installed. Build with `pkg-config --cflags --libs gsort`.
  *
  * The library never prints, never exits, and keeps no signal handlers and no threads when a call
- * has returned, but for a sorter's; it leaves the caller's affinity, environment and signal mask alone. Any number of
- * threads may call it at once, with stacks of 64 KiB, and so may a process after fork(). Arrays
- * belong to the caller, and must not change during a call.
+ * has returned, but for a sorter's; it leaves the caller's affinity, environment and signal mask
+ * alone. Any number of threads may call it at once, with stacks of 64 KiB, and so may a process
+ * after fork(). Arrays belong to the caller, and must not change during a call.
  *
  * A call that can fail returns an enum gsort_status, GSORT_OK (0) if all went well, and fills in
  * *error, unless that is NULL: one line, as the command gsort prints. Then the contents of output
@@ -168,16 +168,15 @@ GSORT_API enum gsort_status gsort_check_files(const struct gsort_format *format,
                                               struct gsort_error *error);
 
 /* A sorter: records that are pushed, batch by batch, are pulled in order, batch by batch. They are
- * in memory while memory_bytes (0: three quarters of what the machine has to spare) has room to sort
- * them there, and else in temporary files, which have no names: gsort_sorter(3).
+ * in memory while memory_bytes (0: three quarters of what the machine has to spare) has room to
+ * sort them there, and else in temporary files, which have no names: gsort_sorter(3).
  *
  * Several formats for records of one size are several orders of the same records, of which one copy
  * is kept. Directories are for temporary files, used in turn; none: $TMPDIR, or /tmp. What is given
  * must stay until the sorter is freed, but options need not. NULL: *error says why. */
 struct gsort_sorter;
 GSORT_API struct gsort_sorter *gsort_sorter_open(const struct gsort_format *const *orders,
-                                                 size_t order_count,
-                                                 const char *const *directories,
+                                                 size_t order_count, const char *const *directories,
                                                  size_t directory_count,
                                                  const struct gsort_options *options,
                                                  struct gsort_error *error);

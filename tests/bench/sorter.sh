@@ -4,7 +4,7 @@
 #
 # usage: tests/bench/sorter.sh INSTALLED [-d DIR] [-n ROWS] [-s MIB] [-r ROUNDS]
 #
-# Prints Markdown: ROWS (default 10 million) rows of 24 bytes through a sorter with MIB (default 1024)
+# Prints Markdown: ROWS (default 10 million) rows of 24 bytes through a sorter of MIB (default 1024)
 # of memory and temporary files in DIR (default build/bench), in ROUNDS (default 3) in which each
 # runs once: medians of the seconds from the first push to the last row pulled, of its seconds of
 # processor time, and the largest peak of memory. INSTALLED: where make install-lib has put the
@@ -60,11 +60,11 @@ for ((round = 0; round < rounds; round++)); do
     done
 done
 
-# median_of NAME FIELD...: of the sum of these fields
+# median_of NAME FIELD...: of the sum of these two fields, or of one
 median_of()
 {
-    awk -v name="$1" -v a="$2" -v b="${3:-7}" '$1 == name { print $a + $b }' "$dir/times" | sort -n |
-        awk '{ at[NR] = $1 } END { print at[int((NR + 1) / 2)] }'
+    awk -v name="$1" -v a="$2" -v b="${3:-7}" '$1 == name { print $a + $b }' "$dir/times" |
+        sort -n | awk '{ at[NR] = $1 } END { print at[int((NR + 1) / 2)] }'
 }
 
 echo "$rows rows of 24 bytes, $mib MiB of memory, median of $rounds rounds:"
@@ -72,6 +72,6 @@ echo
 echo "| | seconds | user + system | peak MiB |"
 echo "|---|---|---|---|"
 for name in "${who[@]}"; do
-    peak=$(awk -v name="$name" '$1 == name && $5 > most { most = $5 } END { print most }' "$dir/times")
+    peak=$(awk -v name="$name" '$1 == name { print $5 }' "$dir/times" | sort -n | tail -n 1)
     echo "| $name | $(median_of "$name" 2) | $(median_of "$name" 3 4) | $peak |"
 done

@@ -9,6 +9,8 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Too little, so that it is the least: then some MiB of records go to temporary files. */
@@ -489,10 +491,54 @@ static void test_cancelled(uint64_t memory)
     gsort_format_free(format);
 }
 
+/* The limit is one for all memory: of 100 MiB that are pushed, 32 at most are there at once (and
+ * code, stacks, tables). To be called first. */
+static void test_limit(const char *text, int order_count)
+{
+    enum { LIMIT = 32, BATCHES = 100 };
+    int status = 1;
+    fflush(stderr);
+    const pid_t child = fork();
+    if (child == 0) {
+        struct rusage before, after;
+        struct gsort_options options = GSORT_OPTIONS_INIT;
+        struct gsort_format *format = gsort_format_parse(text, NULL);
+        const struct gsort_format *const orders[] = {format, format};
+        static uint64_t rows[(1 << 20) / 8 / 3 * 3];
+        const size_t count = sizeof rows / gsort_format_record_bytes(format);
+        const void *batch;
+        uint64_t got = 1;
+        options.memory_bytes = (uint64_t)LIMIT << 20;
+        options.threads = 2;
+        memset(rows, 1, sizeof rows);
+        getrusage(RUSAGE_SELF, &before);
+        struct gsort_sorter *sorter =
+            gsort_sorter_open(orders, (size_t)order_count, directories, 1, &options, NULL);
+        for (uint64_t i = 0; i < BATCHES; i++) {
+            for (size_t k = 0; k < sizeof rows / 8; k++)
+                rows[k] = gs_random(i, k);
+            CHECK_EQUAL(gsort_sorter_push(sorter, rows, count, NULL), GSORT_OK);
+        }
+        CHECK_EQUAL(gsort_sorter_finish(sorter, NULL), GSORT_OK);
+        for (int i = 0; i < order_count; i++)
+            for (got = 1; got > 0;)
+                CHECK_EQUAL(gsort_sorter_pull(sorter, (size_t)i, &batch, &got, NULL), GSORT_OK);
+        gsort_sorter_free(sorter);
+        getrusage(RUSAGE_SELF, &after);
+        if (!CHECK(after.ru_maxrss - before.ru_maxrss <= (LIMIT + 12) << 10))
+            fprintf(stderr, "%s: %ld KiB\n", text, after.ru_maxrss - before.ru_maxrss);
+        _exit(check_failures());
+    }
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
 int main(void)
 {
     if (mkdtemp(directory) == NULL)
         return 1;
+    test_limit("u64", 1);
+    test_limit("R24 k8:u64r k0:u64 s", 1);
+    test_limit("R24 k8:u64r k0:u64 s", 2);
     for (int i = 0; i < KINDS; i++)
         test_sizes(&kinds[i]);
     check_orders(5000, 0);

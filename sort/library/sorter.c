@@ -6,7 +6,7 @@
  * records go to temporary files as they are. What the thread sorts, it hands over where it has it.
  */
 #include "sort/library/array_sink.h"
-#include "sort/library/sorter.h"
+#include "sort/library/sorter_state.h"
 #include "sort/files/memory_limit.h"
 #include "sort/sort.h"
 

@@ -8,7 +8,7 @@
  */
 #include "sort/files/memory_limit.h"
 #include "sort/library/array_sink.h"
-#include "sort/library/sorter.h"
+#include "sort/library/sorter_state.h"
 #include "sort/sort.h"
 
 #include "common/memory/memory.h"

@@ -1,5 +1,5 @@
-/* bench_sorter.cc -- rows of 24 bytes, pushed into a sorter and pulled in order: gsort's and
- * others. SPDX-License-Identifier: MIT
+/* bench_sorter.cc -- rows of 24 bytes, pushed into a sorter and pulled in order.
+ * SPDX-License-Identifier: MIT
  *
  * usage: bench_sorter gsort|orders|stxxl|rocksdb ROWS MIB DIRECTORY
  *

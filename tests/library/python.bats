@@ -86,7 +86,8 @@ def pack(some):
     return array.array("I", [number for row in some for number in row])
 for memory in 0, 1:
     with gsort.Sorter("R8 k0:u32 k4:u32", "R8 k4:u32r", memory=memory, directories=["."]) as sorter:
-        threads = [threading.Thread(target=lambda i=i: sorter.push(pack(rows[i::4]))) for i in range(4)]
+        threads = [threading.Thread(target=lambda i=i: sorter.push(pack(rows[i::4])))
+                   for i in range(4)]
         for thread in threads: thread.start()
         for thread in threads: thread.join()
         assert b"".join(sorter) == pack(sorted(rows)).tobytes()

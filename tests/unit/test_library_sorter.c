@@ -1,5 +1,5 @@
-/* test_library_sorter.c -- the library's sorter: pushed, finished, pulled; several orders; given
- * up. SPDX-License-Identifier: MIT
+/* test_library_sorter.c -- the library's sorter: pushed, pulled in several orders, given up.
+ * SPDX-License-Identifier: MIT
  */
 #include "sort/gsort.h"
 
@@ -9,8 +9,6 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* Too little, so that it is the least: then some MiB of records go to temporary files. */
@@ -340,57 +338,6 @@ static void check_abandoned(const struct kind *kind, enum stop stop, uint64_t me
     gsort_format_free(format);
 }
 
-static void check_refused(enum gsort_status got, const struct gsort_error *error, const char *line)
-{
-    CHECK_EQUAL(got, GSORT_USAGE);
-    if (!CHECK(strcmp(error->line, line) == 0))
-        fprintf(stderr, "%s\n", error->line);
-}
-
-/* Wrong use is refused in a line, and harms nothing. */
-static void test_wrong_use(void)
-{
-    struct gsort_error error = GSORT_ERROR_INIT;
-    struct gsort_format *format = gsort_format_parse("u32", NULL);
-    struct gsort_format *other = gsort_format_parse("u64", NULL);
-    const struct gsort_format *const orders[] = {format, other};
-    const uint32_t keys[] = {3, 1, 2};
-    struct gsort_options options = GSORT_OPTIONS_INIT;
-    const void *batch;
-    uint64_t count;
-    CHECK(gsort_sorter_open(orders, 0, NULL, 0, NULL, &error) == NULL);
-    check_refused(error.status, &error, "a sorter needs an order at least");
-    CHECK(gsort_sorter_open(orders, 2, NULL, 0, NULL, &error) == NULL);
-    check_refused(error.status, &error,
-                  "orders of the same records: those of order 1 have 8 bytes, not 4");
-    options.threads = 1000000;
-    CHECK(gsort_sorter_open(orders, 1, NULL, 0, &options, &error) == NULL);
-    CHECK_EQUAL(error.status, GSORT_USAGE);
-    struct gsort_sorter *sorter = gsort_sorter_open(orders, 1, NULL, 0, NULL, &error);
-    check_refused(gsort_sorter_pull(sorter, 0, &batch, &count, &error), &error,
-                  "the sorter is not finished: nothing can be pulled");
-    CHECK_EQUAL(gsort_sorter_push(sorter, NULL, 3, &error), GSORT_USAGE);
-    CHECK_EQUAL(gsort_sorter_push(sorter, keys, 3, &error), GSORT_OK);
-    CHECK_EQUAL(gsort_sorter_push(sorter, NULL, 0, &error), GSORT_OK);
-    CHECK_EQUAL(gsort_sorter_finish(sorter, &error), GSORT_OK);
-    check_refused(gsort_sorter_push(sorter, keys, 3, &error), &error,
-                  "the sorter is finished: nothing can be pushed");
-    check_refused(gsort_sorter_finish(sorter, &error), &error, "the sorter is finished already");
-    check_refused(gsort_sorter_pull(sorter, 1, &batch, &count, &error), &error,
-                  "order 1: the sorter has 1, counted from 0");
-    CHECK_EQUAL(gsort_sorter_pull(sorter, 0, &batch, &count, &error), GSORT_OK);
-    CHECK_EQUAL(count, 3);
-    CHECK(memcmp(batch, (uint32_t[]){1, 2, 3}, 12) == 0);
-    CHECK_EQUAL(gsort_sorter_pull(sorter, 0, &batch, &count, &error), GSORT_OK);
-    CHECK_EQUAL(count, 0);
-    CHECK_EQUAL(gsort_sorter_pull(sorter, 0, &batch, &count, &error), GSORT_OK);
-    CHECK_EQUAL(count, 0);
-    gsort_sorter_free(sorter);
-    gsort_sorter_free(NULL);
-    gsort_format_free(format);
-    gsort_format_free(other);
-}
-
 /* An error is that of all later calls. */
 static void test_no_directory(int order_count)
 {
@@ -491,54 +438,10 @@ static void test_cancelled(uint64_t memory)
     gsort_format_free(format);
 }
 
-/* The limit is one for all memory: of 100 MiB that are pushed, 32 at most are there at once (and
- * code, stacks, tables). To be called first. */
-static void test_limit(const char *text, int order_count)
-{
-    enum { LIMIT = 32, BATCHES = 100 };
-    int status = 1;
-    fflush(stderr);
-    const pid_t child = fork();
-    if (child == 0) {
-        struct rusage before, after;
-        struct gsort_options options = GSORT_OPTIONS_INIT;
-        struct gsort_format *format = gsort_format_parse(text, NULL);
-        const struct gsort_format *const orders[] = {format, format};
-        static uint64_t rows[(1 << 20) / 8 / 3 * 3];
-        const size_t count = sizeof rows / gsort_format_record_bytes(format);
-        const void *batch;
-        uint64_t got = 1;
-        options.memory_bytes = (uint64_t)LIMIT << 20;
-        options.threads = 2;
-        memset(rows, 1, sizeof rows);
-        getrusage(RUSAGE_SELF, &before);
-        struct gsort_sorter *sorter =
-            gsort_sorter_open(orders, (size_t)order_count, directories, 1, &options, NULL);
-        for (uint64_t i = 0; i < BATCHES; i++) {
-            for (size_t k = 0; k < sizeof rows / 8; k++)
-                rows[k] = gs_random(i, k);
-            CHECK_EQUAL(gsort_sorter_push(sorter, rows, count, NULL), GSORT_OK);
-        }
-        CHECK_EQUAL(gsort_sorter_finish(sorter, NULL), GSORT_OK);
-        for (int i = 0; i < order_count; i++)
-            for (got = 1; got > 0;)
-                CHECK_EQUAL(gsort_sorter_pull(sorter, (size_t)i, &batch, &got, NULL), GSORT_OK);
-        gsort_sorter_free(sorter);
-        getrusage(RUSAGE_SELF, &after);
-        if (!CHECK(after.ru_maxrss - before.ru_maxrss <= (LIMIT + 12) << 10))
-            fprintf(stderr, "%s: %ld KiB\n", text, after.ru_maxrss - before.ru_maxrss);
-        _exit(check_failures());
-    }
-    CHECK(waitpid(child, &status, 0) == child && status == 0);
-}
-
 int main(void)
 {
     if (mkdtemp(directory) == NULL)
         return 1;
-    test_limit("u64", 1);
-    test_limit("R24 k8:u64r k0:u64 s", 1);
-    test_limit("R24 k8:u64r k0:u64 s", 2);
     for (int i = 0; i < KINDS; i++)
         test_sizes(&kinds[i]);
     check_orders(5000, 0);
@@ -553,7 +456,6 @@ int main(void)
             }
     check_abandoned(&kinds[1], PUSHED, LITTLE, 1);
     check_abandoned(&kinds[1], PULLED, LITTLE, 1);
-    test_wrong_use();
     test_no_directory(1);
     test_no_directory(2);
     test_each();

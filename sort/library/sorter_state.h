@@ -1,8 +1,8 @@
-/* sorter.h -- the state of a sorter, for its calls and for the thread that sorts.
+/* sorter_state.h -- the state of a sorter, for its calls and for the thread that sorts.
  * SPDX-License-Identifier: MIT
  */
-#ifndef GS_LIBRARY_SORTER_H
-#define GS_LIBRARY_SORTER_H
+#ifndef GS_SORTER_STATE_H
+#define GS_SORTER_STATE_H
 
 #include "sort/library/handover.h"
 #include "sort/library/library.h"

@@ -154,8 +154,8 @@ cleanup:
     return st;
 }
 
-/* Sort on the GPU. If it has no room for all keys: sort in pieces if that pays, or if the user asked
- * for the GPU; else on the CPU, as after any failure of the GPU, from the start. */
+/* Sort on the GPU. If it has no room for all keys: sort in pieces if that pays, or if the user
+ * asked for the GPU; else on the CPU, as after any failure of the GPU, from the start. */
 static enum gs_status sort_on_gpu(struct gs_run *run, struct gs_sink *sink, struct gs_error *err)
 {
     bool partial = false;

@@ -51,14 +51,14 @@ const char *gs_device_name(enum gs_device device);
 
 /* What to do. All zero: a plain ascending sort, with every parameter chosen by the library. */
 struct gs_options {
-    bool reverse;       /* descending */
-    bool unique;        /* one of each key */
-    bool verify;        /* fingerprint what is read and what is handed to the sink */
-    bool leave_device;  /* do not release GPU resources that are slow to release: the process will
-                         * soon end by _exit, which reclaims them */
-    bool shuffled;      /* in the random order that this is the seed of, instead of a sorted one: */
+    bool reverse;      /* descending */
+    bool unique;       /* one of each key */
+    bool verify;       /* fingerprint what is read and what is handed to the sink */
+    bool leave_device; /* do not release GPU resources that are slow to release: the process will
+                        * soon end by _exit, which reclaims them */
+    bool shuffled;     /* in the random order that this is the seed of, instead of a sorted one: */
     uint64_t seed;
-    unsigned key_bytes; /* 4, 8 or 16; 0: 4 */
+    unsigned key_bytes;             /* 4, 8 or 16; 0: 4 */
     const struct gs_codec *codec;   /* spans and sink have records, and this makes keys of them;
                                      * NULL: they have keys. A sink can then be memory only if both
                                      * have the same size */
@@ -69,7 +69,7 @@ struct gs_options {
     unsigned index_bytes; /* of records only: 4 or 8: the sink gets the index of each instead */
     const struct gs_combine *combine; /* the caller's: what its sink makes of sorted records, which
                                        * writes fewer of them than the sort gives it; or NULL */
-    struct gs_offsets *offsets; /* the same: what it notes of them, in order; or NULL */
+    struct gs_offsets *offsets;       /* the same: what it notes of them, in order; or NULL */
     enum gs_engine engine;
     enum gs_device device;
     unsigned threads;      /* CPU threads; 0: as gs_threads() says */

@@ -28,7 +28,7 @@ END
 }
 
 @test "in memory, pipes, merging, a file into itself, threads, positions of what is written" {
-    local options=(-t u32,u32 --offsets=offsets)
+    local options=(-t "u32,u32" --offsets=offsets)
     gsort -t u32,u32 in -o sorted
     gsort "${options[@]}" in -o out && cmp offsets wanted && cmp out sorted
     gsort "${options[@]}" --verify -j 1 in -o out && cmp offsets wanted

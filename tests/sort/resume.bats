@@ -125,7 +125,8 @@ setup()
     mkdir more
     keygen uniform 6000017 >in
     reference in >wanted
-    for options in "-S 3M" "-S 16M" "-S 1G" "-S 4M --parallel=1 -T more" "-S 4M --direct"; do
+    take_turns "-S 3M" "-S 16M" "-S 1G" "-S 4M --parallel=1 -T more" "-S 4M --direct"
+    for options in "${TURNS[@]}"; do
         end_at 3000 -S 4M
         # shellcheck disable=SC2086  # options are words
         go_on $options
@@ -138,7 +139,8 @@ setup()
     local signal tries=0 status
     keygen uniform 6000017 >in
     reference in >wanted
-    for signal in KILL TERM INT; do
+    take_turns KILL TERM INT
+    for signal in "${TURNS[@]}"; do
         rm -f out
         status=1
         for ((tries = 1; status != 0; tries++)); do
@@ -155,27 +157,27 @@ setup()
 
 @test "a damaged chunk and all behind it are split again" {
     local byte
-    keygen uniform 6000017 >in
+    keygen uniform 3000017 >in
     reference in >wanted
-    for byte in 3000000 100; do
-        end_at 5000 -S 4M
+    for byte in 1500000 100; do
+        end_at 2500 -S 4M
         printf '\xff\xfe' | dd of="$(kept)/keys.0" bs=1 seek="$byte" conv=notrunc status=none
         go_on -S 4M
-        [ "$byte" -lt 3000000 ] || [ "$(resumed stats)" -ge 4 ]
-        [ "$byte" -ge 3000000 ] || [ -z "$(resumed stats)" ]
+        [ "$byte" -lt 1500000 ] || [ "$(resumed stats)" -ge 4 ]
+        [ "$byte" -ge 1500000 ] || [ -z "$(resumed stats)" ]
     done
-    end_at 5000 -S 4M
-    truncate -s 1M "$(kept)/keys.2"
+    end_at 2500 -S 4M
+    truncate -s 500K "$(kept)/keys.2"
     go_on -S 4M
     [ "$(resumed stats)" -le 6 ]
     for byte in 0 100; do
-        end_at 5000 -S 4M
+        end_at 2500 -S 4M
         printf '\xff\xfe' | dd of="$(kept)/manifest" bs=1 seek="$byte" conv=notrunc status=none
         go_on -S 4M
         grep -q "^gsort: warning: tmp/.gsort-resume-.*: in part damaged" stats
         [ -z "$(resumed stats)" ]
     done
-    end_at 5000 -S 4M
+    end_at 2500 -S 4M
     truncate -s -1 "$(kept)/manifest"
     go_on -S 4M
     [ "$(resumed stats)" -ge 4 ]

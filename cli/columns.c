@@ -25,7 +25,7 @@ static enum gs_status add_column(struct gs_columns *columns, uint32_t offset,
         columns->list = list;
         columns->room = room;
     }
-    columns->list[columns->count++] = (struct gs_key_field){offset, type, false};
+    columns->list[columns->count++] = (struct gs_key_field){.offset = offset, .type = type};
     const size_t bytes = 2 * (size_t)type.bytes + 3;
     columns->line_bytes += 1 + (bytes > GS_KEY_TEXT ? bytes : GS_KEY_TEXT);
     return GS_OK;
@@ -36,8 +36,10 @@ static enum gs_status add_bytes(struct gs_columns *columns, uint32_t offset, uin
 {
     if (offset == end)
         return GS_OK;
-    return add_column(columns, offset, (struct gs_key_type){GS_TYPE_BYTES, end - offset, true},
-                      err);
+    return add_column(
+        columns, offset,
+        (struct gs_key_type){.kind = GS_TYPE_BYTES, .bytes = end - offset, .big_endian = true},
+        err);
 }
 
 static int compare_offsets(const void *a, const void *b)
@@ -85,7 +87,8 @@ static enum gs_status add_field(struct gs_columns *columns, FILE *names, const c
     enum gs_status st = GS_OK;
     struct gs_key_type type = field->type;
     if (type.bytes == 0 || field->bytes == 0) /* an array of structures, or nothing */
-        type = (struct gs_key_type){GS_TYPE_BYTES, field->bytes, true};
+        type =
+            (struct gs_key_type){.kind = GS_TYPE_BYTES, .bytes = field->bytes, .big_endian = true};
     const uint32_t count = type.bytes > 0 ? field->bytes / type.bytes : 1;
     for (uint32_t i = 0; i < count; i++) {
         print_name(names, above, field, count > 1 ? (long)i : -1);

@@ -5,9 +5,9 @@
 
 #include "cli/combinations.h"
 #include "cli/size_arg.h"
-#include "cli/suggest.h"
 #include "common/files/file.h"
 #include "common/memory/memory.h"
+#include "common/nearest_word.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ static enum gs_status refuse_word(const char *option, const char *arg, const cha
 {
     char list[256] = "";
     size_t used = 0;
-    const char *meant = ambiguous ? NULL : gs_suggest_word(arg, words);
+    const char *meant = ambiguous ? NULL : gs_nearest_word(arg, words);
     for (size_t i = 0; words[i] != NULL && used < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
                                  i == 0                 ? ""
@@ -75,6 +75,24 @@ enum gs_status gs_set_wanted(struct gs_command *command, const char *option, enu
         return gs_fail(err, GS_ERR_USAGE, 0, "options '--head' and '--tail' are incompatible");
     wanted->end = end;
     return gs_bytes_arg_parse(option, arg, INT64_MAX, &wanted->count, err);
+}
+
+enum gs_status gs_set_offsets(struct gs_command *command, const char *arg, struct gs_error *err)
+{
+    const enum gs_status st = gs_offsets_new(&command->task.offsets, err);
+    if (st == GS_OK && *arg == '\0')
+        return gs_fail(err, GS_ERR_USAGE, 0, "invalid --offsets argument ''");
+    return st == GS_OK ? gs_set_once("files for offsets", arg, &command->task.offsets->name, err)
+                       : st;
+}
+
+enum gs_status gs_set_offsets_max(struct gs_command *command, const char *arg, struct gs_error *err)
+{
+    const enum gs_status st = gs_offsets_new(&command->task.offsets, err);
+    if (st != GS_OK)
+        return st;
+    command->task.offsets->fixed = true;
+    return gs_count_arg_parse("--offsets-max", arg, 0, INT64_MAX, &command->task.offsets->max, err);
 }
 
 enum gs_status gs_set_device(struct gs_command *command, const char *arg, struct gs_error *err)

@@ -35,6 +35,9 @@ enum {
     OPT_HEAD,
     OPT_TAIL,
     OPT_SPLIT,
+    OPT_SHUFFLE,
+    OPT_OFFSETS,
+    OPT_OFFSETS_MAX,
     OPT_SKIP,
     OPT_COMBINE,
     OPT_COMBINE_LAST = OPT_COMBINE + GS_COMBINE_LAST,
@@ -75,15 +78,17 @@ static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "What to do:", GROUP_MAIN},
     {"output", 'o', "FILE", 0, "write to FILE instead of standard output; FILE may be an input", 0},
     {"type", 't', "TYPE", 0,
-     "the files are arrays of TYPE: u8 to u128, i8 to i128, f16 bf16 f32 f64 (default: u32); "
-     "little-endian, or big-endian with 'be' behind, as in f64be; bN: N bytes compared as memcmp "
-     "does. TYPE,TYPEr and so on: records of such fields, each a key, with r in descending order",
+     "the files are arrays of TYPE: u8 to u128, i8 to i128, f16 bf16 f32 f64 (default: u32), "
+     "numpy's M8[ns] and m8[ns]; little-endian, or big-endian with 'be' behind, as in f64be; bN: N "
+     "bytes compared as memcmp does. TYPE,TYPEr and so on: records of such fields, each a key, "
+     "with r in descending order",
      0},
     {"record", 'R', "SIZE", 0, "the files are arrays of records of SIZE bytes, up to 65536", 0},
     {"key", 'k', "KEY", 0,
      "with -R: OFFSET:TYPE, a key at byte OFFSET of each record, or OFFSET:TYPEr to sort it in "
-     "descending order; with several -k, the first that differs decides (default: all bytes). Of "
-     "a .npy file: FIELD, or FIELD:r",
+     "descending order; with several -k, the first that differs decides (default: all bytes); "
+     "zorder(KEY,KEY) weaves two to four into one. Of a .npy file: FIELD, or FIELD:r; of rows, a "
+     "column's number",
      0},
     {"reverse", 'r', NULL, 0, "descending order", 0},
     {"unique", 'u', NULL, 0, "write one of each key; with -c, check for strict order", 0},
@@ -93,6 +98,18 @@ static const struct argp_option table[] = {
      "suffix, as 10k or 2M",
      0},
     {"tail", OPT_TAIL, "N", 0, "write only the last N records of the output", 0},
+    {"shuffle", OPT_SHUFFLE, "SEED", 0,
+     "do not sort: put the records in a random order, which depends on their number and on SEED, a "
+     "number, alone",
+     0},
+    {"offsets", OPT_OFFSETS, "FILE", 0,
+     "write to FILE, as u64, at which record of the output each value from 0 on of the first key, "
+     "an unsigned integer, begins, and where the last one ends",
+     0},
+    {"offsets-max", OPT_OFFSETS_MAX, "N", 0,
+     "the greatest value for --offsets, also if it does not come (default: that which comes, up to "
+     "268435455)",
+     0},
     {"split", OPT_SPLIT, "N", 0,
      "write the output in N files, as -o part-%d.bin says, each with as many records", 0},
     {"-c, --check[=WORD]", 0, NULL, OPTION_DOC | OPTION_NO_USAGE,
@@ -134,8 +151,8 @@ static const struct argp_option table[] = {
     {"skip", OPT_SKIP, "N", 0,
      "each file has N bytes in front of its records; those of the first are copied", 0},
     {"argsort", OPT_ARGSORT, "TYPE", 0,
-     "write the positions of the records in the input instead of the records, as u32 or u64; those "
-     "of equal keys ascend",
+     "write the positions of the records in the input instead of the records, as u32 or u64, to a "
+     "name in .npy as such a file; those of equal keys ascend",
      0},
     {"format", OPT_FORMAT, "NAME", 0,
      "auto (default): refuse an input that is plainly something else, and sort a NumPy array as "
@@ -290,6 +307,13 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         return gs_format_add_key(&command->task.named, arg, err);
     case OPT_SKIP:
         return gs_bytes_arg_parse("--skip", arg, GS_SKIP_MAX, &command->task.skip, err);
+    case OPT_SHUFFLE:
+        command->task.sort.shuffled = true;
+        return gs_count_arg_parse("--shuffle", arg, 0, UINT64_MAX, &command->task.sort.seed, err);
+    case OPT_OFFSETS:
+        return gs_set_offsets(command, arg, err);
+    case OPT_OFFSETS_MAX:
+        return gs_set_offsets_max(command, arg, err);
     case OPT_SPLIT:
         return gs_count_arg_parse("--split", arg, 1, GS_SPLIT_MAX, &command->task.split, err);
     case OPT_HEAD:

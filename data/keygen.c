@@ -271,7 +271,7 @@ int main(int argc, char **argv)
     struct request request = {
         .seed = 1,
         .to = GS_DIST_MAX_KEYS,
-        .type = {GS_TYPE_UNSIGNED, sizeof(gs_key), false},
+        .type = {.kind = GS_TYPE_UNSIGNED, .bytes = sizeof(gs_key)},
     };
 
     if (argp_parse(&argp, argc, argv, 0, NULL, &request) != 0)

@@ -7,8 +7,9 @@
 ##   torture          random runs and faults for MINUTES=10, compared with the reference; SEED=n; MPI=1: by ranks, too
 ##   fuzz             the parsers fuzzed, for MINUTES=10 each; needs clang and its libFuzzer
 ##   asan             the suite under ASan and UBSan, but for tests/tools; with ranks where there is MPI
-##   valgrind         a quick part of the suite
-.PHONY: check-faults check-kill torture fuzz asan valgrind
+##   tsan             all calls of the library, in two threads at once, under ThreadSanitizer
+##   valgrind         a quick part of the suite, and the same calls
+.PHONY: check-faults check-kill torture fuzz asan tsan every-call valgrind
 
 # MODES of tests/faults/walk.sh; SEED=n repeats a random run.
 MODES ?= all
@@ -30,8 +31,9 @@ FUZZ_CC ?= clang
 FUZZERS := $(patsubst %,$(B)/fuzz/fuzz_%,command size format npy)
 FUZZ_command := cli/options.c cli/option_values.c sort/files/record_format.c sort/files/npy_files.c cli/size_arg.c
 FUZZ_size    := cli/size_arg.c
-FUZZ_format  := common/formats/format.c common/formats/key_text.c common/formats/codec.c
-FUZZ_npy     := common/formats/npy.c common/formats/npy_literal.c common/formats/npy_type.c common/formats/npy_plain.c common/formats/npy_format.c common/formats/utf8.c common/formats/format.c
+FUZZ_FORMATS := $(patsubst %,common/formats/%.c,format_parse key_type date zorder type_hint) common/nearest_word.c
+FUZZ_format  := $(FUZZ_FORMATS) $(patsubst %,common/formats/%.c,key_text codec codec_init codec_weave)
+FUZZ_npy     := common/formats/npy.c common/formats/npy_literal.c common/formats/npy_type.c common/formats/npy_plain.c common/formats/npy_format.c common/formats/npy_rows.c common/formats/utf8.c $(FUZZ_FORMATS)
 $(foreach name,command size format npy,$(eval $(B)/fuzz/fuzz_$(name): $(FUZZ_$(name))))
 $(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(OBJECTS) $(B)/flags
 	$(call quiet,FUZZ)$(FUZZ_CC) $(filter-out -MMD -MP,$(CPP_FLAGS)) -std=c11 -O1 -g \
@@ -52,5 +54,14 @@ asan:
 	+GSORT_FUZZ_COUNT=1000 $(MAKE) check TESTS='$(patsubst tests,$(ASAN_TESTS),$(TESTS))' CONFIG_SUFFIX=-asan MPI='$(ASAN_MPI)' SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g' CXXFLAGS='-O1 -g' \
 	    CPPFLAGS='$(CPPFLAGS) -DGS_INCOMING_KEYS=140000'
 
+# All calls of the library, in two threads at once, run by $(UNDER).
+$(B)/every_call: tests/library/every_call.c $(B)/libgsort.so.0
+	$(call quiet,LINK)$(CC) $(filter-out -O2,$(TOOL_FLAGS)) -Isort $(CFLAGS) $(SANITIZE) $< $(B)/libgsort.so.0 -pthread -Wl,-rpath,'$$ORIGIN' -o $@
+every-call: $(B)/every_call
+	rm -rf $(B)/every && mkdir $(B)/every && cd $(B)/every && $(UNDER) ../every_call 2
+tsan:
+	+$(MAKE) every-call CUDA=0 CONFIG_SUFFIX=-tsan SANITIZE=-fsanitize=thread CFLAGS='-O1 -g' CXXFLAGS='-O1 -g'
+
 valgrind: all tools $(B)/gsort
 	tests/tools/valgrind.sh $(B)/gsort
+	+$(MAKE) every-call UNDER='valgrind -q --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --error-exitcode=9'

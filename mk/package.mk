@@ -7,7 +7,8 @@
 ##   uninstall        the same files, away
 ##   deb              a package for Debian, keysort: there, gsort is another program; needs dpkg-dev
 ##   dist             a tarball of HEAD
-.PHONY: install install-program uninstall uninstall-program deb dist
+##   tag              HEAD is version VERSION of the Makefile, if the changelog and the manual say so
+.PHONY: install install-program uninstall uninstall-program deb dist tag
 
 PREFIX  ?= /usr/local
 PROGRAM ?= gsort
@@ -54,3 +55,12 @@ dist:
 	@command -v git >/dev/null || { echo 'make $@ needs git: install it' >&2; exit 2; }
 	@git rev-parse --verify -q HEAD >/dev/null || { echo 'make $@ needs a clone of the repository' >&2; exit 2; }
 	git archive --prefix=gsort-$(VERSION)/ -o gsort-$(VERSION).tar.gz HEAD
+
+# The first heading of the changelog is this version's: nothing is unreleased; and so is the manual.
+tag:
+	@git diff --quiet HEAD || { echo 'make $@: there are changes that are not committed' >&2; exit 2; }
+	@sed -n '/^## Unreleased/d; /^##/ { p; q }' CHANGELOG.md | grep -qF '## $(VERSION) - ' || \
+	    { echo 'make $@: CHANGELOG.md does not begin with $(VERSION)' >&2; exit 2; }
+	@other=$$(grep -LF '"gsort $(VERSION)"' $(PAGES)); \
+	    [ -z "$$other" ] || { echo "make $@: $$other: of another version than $(VERSION)" >&2; exit 2; }
+	git tag -a 'v$(VERSION)' -m 'gsort $(VERSION)'

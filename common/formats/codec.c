@@ -4,161 +4,18 @@
  * A block takes one permutation of its bytes and one exclusive or: this sets big-endian numbers
  * right, brings keys to the top, and inverts sign bits and descending keys. A float takes its
  * number in between: all bits of a negative one are inverted, else the sign only, which is the
- * order of IEEE 754; less the count of NaNs at its lower end, which so come out at the upper end.
+ * order of IEEE 754; less the count of NaNs at its lower end, which so come out at the upper end. A
+ * date does the same with its sign and its NaT.
  */
 #include "common/formats/codec.h"
 
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
-#define GS_CODEC_VECTORS 1
-#else
-#define GS_CODEC_VECTORS 0
-#endif
-
-enum { BLOCK = GS_CODEC_BLOCK, PAIR = 2 * BLOCK, ZERO = 128, MIXED = 1 };
-
-/* ---- setting up ---- */
-
-/* The bytes of a record, the one that counts most first. */
-struct byte_order {
-    uint8_t bytes[BLOCK];
-    uint32_t count;
-};
-
-static void add_key(struct byte_order *order, const struct gs_key_field *key)
-{
-    for (uint32_t i = 0; i < key->type.bytes; i++)
-        order->bytes[order->count++] =
-            (uint8_t)(key->offset + (key->type.big_endian ? i : key->type.bytes - 1 - i));
-}
-
-/* The bytes that are not in it yet, first to last. */
-static void add_rest(struct byte_order *order, uint32_t record_bytes)
-{
-    bool there[BLOCK] = {false};
-    for (uint32_t i = 0; i < order->count; i++)
-        there[order->bytes[i]] = true;
-    for (uint32_t b = 0; b < record_bytes; b++)
-        if (!there[b])
-            order->bytes[order->count++] = (uint8_t)b;
-}
-
-static bool is_float(const struct gs_key_field *key)
-{
-    return key->type.kind == GS_TYPE_FLOAT || key->type.kind == GS_TYPE_BFLOAT;
-}
-
-/* Set the `bytes` bytes of each element, which end `end` bytes below its top, to a number. */
-static void set_lanes(const struct gs_codec *codec, uint8_t *block, uint32_t end, uint32_t bytes,
-                      uint64_t value)
-{
-    for (uint32_t at = codec->element_bytes - end; at < BLOCK; at += codec->element_bytes)
-        for (uint32_t i = 0; i < bytes; i++)
-            block[at + i] = (uint8_t)(i < 8 ? value >> (8 * i) : value >> 63 == 0 ? 0 : 0xff);
-}
-
-/* Floats go first, the largest first: all are aligned then, as an element is. */
-static void align_floats(struct gs_codec *codec, const struct gs_format *format,
-                         struct byte_order *aligned)
-{
-    for (int size = 2; size >= 0; size--) {
-        const uint32_t bytes = 2U << size;
-        struct gs_codec_floats *floats = &codec->floats[size];
-        for (uint32_t i = 0; i < format->key_count; i++) {
-            const struct gs_key_field *key = &format->keys[i];
-            if (!is_float(key) || key->type.bytes != bytes)
-                continue;
-            add_key(aligned, key);
-            const unsigned fraction = key->type.kind == GS_TYPE_BFLOAT ? 7
-                                      : bytes == 2                     ? 10
-                                      : bytes == 4                     ? 23
-                                                                       : 52;
-            set_lanes(codec, floats->lanes, aligned->count, bytes, UINT64_MAX);
-            set_lanes(codec, floats->signs, aligned->count, bytes, UINT64_C(1) << (bytes * 8 - 1));
-            set_lanes(codec, floats->below, aligned->count, bytes, (UINT64_C(1) << fraction) - 1);
-            codec->float_bytes =
-                (uint8_t)(codec->float_bytes == 0 || codec->float_bytes == bytes ? bytes : MIXED);
-        }
-    }
-}
-
-/* The bits that are inverted in the element: signs of integers, and all bits of descending keys. */
-static void set_flips(struct gs_codec *codec, const struct gs_format *format)
-{
-    uint32_t end = 0;
-    for (uint32_t i = 0; i < format->key_count; i++) {
-        const struct gs_key_field *key = &format->keys[i];
-        end += key->type.bytes;
-        if (key->descending)
-            set_lanes(codec, codec->flips, end, key->type.bytes, UINT64_MAX);
-        const uint32_t top = codec->element_bytes - (end - key->type.bytes) - 1;
-        if (key->type.kind == GS_TYPE_SIGNED)
-            for (uint32_t at = top; at < BLOCK; at += codec->element_bytes)
-                codec->flips[at] ^= 0x80;
-    }
-    codec->payload_bits = 8 * (codec->element_bytes - end);
-}
-
-/* The permutations between records, aligned blocks and elements. */
-static void set_permutations(struct gs_codec *codec, const struct byte_order *aligned,
-                             const struct byte_order *order)
-{
-    const uint32_t element = codec->element_bytes;
-    const uint32_t record = codec->record_bytes;
-    uint8_t place[BLOCK] = {0}; /* of a record's byte in an aligned element */
-    memset(codec->from_records, ZERO, BLOCK);
-    memset(codec->to_records, ZERO, BLOCK);
-    for (uint32_t i = 0; i < BLOCK; i++)
-        codec->from_aligned[i] = codec->to_aligned[i] = (uint8_t)i;
-    for (uint32_t lane = 0; lane < BLOCK / element; lane++) {
-        for (uint32_t i = 0; i < record; i++) {
-            const uint32_t at = element - 1 - i;
-            place[aligned->bytes[i]] = (uint8_t)at;
-            codec->from_records[lane * element + at] = (uint8_t)(lane * record + aligned->bytes[i]);
-            codec->to_records[lane * record + aligned->bytes[i]] = (uint8_t)(lane * element + at);
-        }
-        for (uint32_t i = 0; i < record; i++) {
-            const uint32_t from = lane * element + place[order->bytes[i]];
-            const uint32_t to = lane * element + element - 1 - i;
-            codec->from_aligned[to] = (uint8_t)from;
-            codec->to_aligned[from] = (uint8_t)to;
-        }
-    }
-}
-
-static bool is_identity(const struct gs_codec *codec)
-{
-    bool same = codec->float_bytes == 0 && codec->record_bytes == codec->element_bytes;
-    for (uint32_t i = 0; i < BLOCK; i++)
-        same = same && codec->flips[i] == 0 && codec->from_records[i] == i;
-    return same;
-}
-
-void gs_codec_init(struct gs_codec *codec, const struct gs_format *format)
-{
-    struct byte_order order = {.count = 0};
-    struct byte_order aligned = {.count = 0};
-    *codec = (struct gs_codec){
-        .record_bytes = format->record_bytes,
-        .element_bytes = format->element_bytes,
-        .step = BLOCK / format->element_bytes * format->record_bytes,
-    };
-    for (uint32_t i = 0; i < format->key_count; i++)
-        add_key(&order, &format->keys[i]);
-    add_rest(&order, format->record_bytes);
-    align_floats(codec, format, &aligned);
-    if (codec->float_bytes == 0)
-        aligned = order;
-    add_rest(&aligned, format->record_bytes);
-    set_permutations(codec, &aligned, &order);
-    set_flips(codec, format);
-    codec->identity = is_identity(codec);
 #if GS_CODEC_VECTORS
-    codec->vectors = __builtin_cpu_supports("avx2");
+#include <immintrin.h>
 #endif
-}
+
+enum { BLOCK = GS_CODEC_BLOCK, PAIR = 2 * BLOCK, MIXED = GS_CODEC_MIXED };
 
 /* ---- two blocks at a time, byte by byte ---- */
 
@@ -412,10 +269,32 @@ void gs_codec_load(const struct gs_codec *codec, const void *records, void *elem
 {
     convert_all(codec, codec->vectors ? load_vectors : load_plain, records, codec->record_bytes,
                 elements, codec->element_bytes, count);
+    if (codec->weave_count > 0)
+        gs_codec_weave(codec, elements, count);
+}
+
+/* Take woven keys apart in a buffer: elements may be read-only. */
+static void store_woven(const struct gs_codec *codec, const uint8_t *elements, uint8_t *records,
+                        size_t count)
+{
+    _Alignas(GS_CODEC_BLOCK) uint8_t parted[64 * BLOCK];
+    const size_t most = sizeof parted / codec->element_bytes;
+    for (size_t i = 0; i < count; i += most) {
+        const size_t here = count - i < most ? count - i : most;
+        memcpy(parted, elements + i * codec->element_bytes, here * codec->element_bytes);
+        gs_codec_part(codec, parted, here);
+        convert_all(codec, codec->vectors ? store_vectors : store_plain, parted,
+                    codec->element_bytes, records + i * codec->record_bytes, codec->record_bytes,
+                    here);
+    }
 }
 
 void gs_codec_store(const struct gs_codec *codec, const void *elements, void *records, size_t count)
 {
+    if (codec->weave_count > 0) {
+        store_woven(codec, elements, records, count);
+        return;
+    }
     convert_all(codec, codec->vectors ? store_vectors : store_plain, elements, codec->element_bytes,
                 records, codec->record_bytes, count);
 }

@@ -1,7 +1,7 @@
 /* key_text.c -- a key's value as text, in the key's own notation.
  * SPDX-License-Identifier: MIT
  */
-#include "common/formats/format.h"
+#include "common/formats/date.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -134,8 +134,22 @@ void gs_key_print(const struct gs_key_field *key, const void *record, char text[
     const bool negative = key->type.kind == GS_TYPE_SIGNED && value >> (count * 8 - 1) != 0;
     if (negative) /* its bits above `count` bytes are set, too */
         value = -(value | (count < 16 ? ~(wide)0 << (count * 8) : 0));
-    if (key->type.kind == GS_TYPE_FLOAT || key->type.kind == GS_TYPE_BFLOAT)
+    if (gs_key_is_date(&key->type))
+        gs_date_print(&key->type, (int64_t)(uint64_t)value, text);
+    else if (key->type.kind == GS_TYPE_FLOAT || key->type.kind == GS_TYPE_BFLOAT)
         print_float(&key->type, (uint64_t)value, text);
     else
         print_integer(value, negative, text);
+}
+
+void gs_whole_key_print(const struct gs_key_field *key, const void *record, char text[GS_KEY_TEXT])
+{
+    char one[GS_KEY_TEXT];
+    size_t used = 0;
+    gs_key_print(key, record, text);
+    for (uint32_t i = 0; i < key->woven && used < GS_KEY_TEXT; i++) {
+        gs_key_print(&key[i], record, one);
+        used += (size_t)snprintf(text + used, GS_KEY_TEXT - used, "%s%s%s", i == 0 ? "(" : ",", one,
+                                 i + 1 == key->woven ? ")" : "");
+    }
 }

@@ -8,6 +8,7 @@
 #include "common/formats/npy.h"
 
 #include "common/formats/npy_literal.h"
+#include "common/human.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -58,11 +59,15 @@ static enum gs_status find_entries(const struct gs_literals *literals, struct en
                : damaged(name, list[entries->order].begin, err);
 }
 
-/* The shape, of one dimension or none, and what records it means. */
+/* The shape, of two dimensions or fewer, and what records it means. */
 static enum gs_status read_shape(struct gs_npy *npy, const struct gs_literals *literals,
-                                 uint32_t index, const char *name, struct gs_error *err)
+                                 uint32_t index, bool fortran, const char *name,
+                                 struct gs_error *err)
 {
+    enum gs_status st = GS_OK;
     uint64_t bytes;
+    uint64_t lengths[2] = {1, 1};
+    uint32_t dimension = 0;
     const struct gs_literal *shape = &literals->list[index];
     npy->count = 1;
     npy->shape = shape->begin;
@@ -73,18 +78,23 @@ static enum gs_status read_shape(struct gs_npy *npy, const struct gs_literals *l
         const struct gs_literal *length = &literals->list[i];
         if (length->kind != GS_LITERAL_INTEGER || (length->negative && length->value != 0))
             return damaged(name, length->begin, err);
-        npy->count = length->value;
+        lengths[dimension] = length->value;
+        dimension = 1;
     }
-    if (shape->count > 1)
+    if (shape->count > 2)
         return gs_fail(err, GS_ERR_INPUT, 0,
-                       "%s: a .npy file that cannot be sorted: it has more than one dimension; "
-                       "numpy's x.ravel() has one",
+                       "%s: a .npy file that cannot be sorted: it has more than two dimensions; "
+                       "numpy's x.reshape(len(x), -1) has rows",
                        name);
+    npy->count = lengths[0];
+    if (shape->count == 2)
+        GS_TRY(gs_npy_rows_make(&npy->type, lengths[1], fortran, name, err));
     if (__builtin_mul_overflow(npy->count, npy->type.record_bytes, &bytes) ||
         bytes > (uint64_t)INT64_MAX - npy->header_bytes)
         return gs_fail(err, GS_ERR_INPUT, 0,
                        "%s: no file has as many records as its .npy header says", name);
-    return GS_OK;
+cleanup:
+    return st;
 }
 
 bool gs_npy_is(const void *bytes, size_t size)
@@ -140,7 +150,8 @@ enum gs_status gs_npy_parse(struct gs_npy *npy, const void *bytes, size_t size, 
     if (st == GS_OK)
         st = gs_npy_type_read(&npy->type, &literals, entries.descr, name, err);
     if (st == GS_OK)
-        st = read_shape(npy, &literals, entries.shape, name, err);
+        st = read_shape(npy, &literals, entries.shape, literals.list[entries.order].value != 0,
+                        name, err);
     npy->descr = good ? literals.list[entries.descr].begin : 0;
     npy->descr_end = good ? literals.list[entries.descr].end : 0;
     npy->text_end = literals.end;
@@ -173,23 +184,28 @@ enum gs_status gs_npy_check_size(const struct gs_npy *npy, uint64_t file_bytes, 
     if (npy->count * npy->type.record_bytes + npy->header_bytes ==
         file_bytes) /* no more than 2^63 */
         return GS_OK;
+    char text[GS_HUMAN_TEXT];
     return gs_fail(err, GS_ERR_INPUT, 0,
-                   "%s: has %" PRIu64 " bytes, but its .npy header says %u and %" PRIu64
-                   " records of %u",
-                   name, file_bytes, (unsigned)npy->header_bytes, npy->count,
+                   "%s: has %s, but its .npy header says %u and %" PRIu64 " records of %u", name,
+                   gs_human_exact(file_bytes, text), (unsigned)npy->header_bytes, npy->count,
                    (unsigned)npy->type.record_bytes);
 }
 
 /* The text of a shape. */
-static uint32_t shape_text(uint64_t count, char text[24])
+enum { SHAPE_TEXT = 40 };
+static uint32_t shape_text(const struct gs_npy *npy, uint64_t count, char text[SHAPE_TEXT])
 {
-    return (uint32_t)snprintf(text, 24, "(%" PRIu64 ",)", count);
+    if (npy->type.columns > 0)
+        return (uint32_t)snprintf(text, SHAPE_TEXT, "(%" PRIu64 ", %u)", count,
+                                  (unsigned)npy->type.columns);
+    return (uint32_t)snprintf(text, SHAPE_TEXT, "(%" PRIu64 ",)", count);
 }
 
 uint32_t gs_npy_room(const struct gs_npy *npy, uint64_t most)
 {
-    char shape[24];
-    const uint32_t bytes = npy->text_end - (npy->shape_end - npy->shape) + shape_text(most, shape);
+    char shape[SHAPE_TEXT];
+    const uint32_t bytes =
+        npy->text_end - (npy->shape_end - npy->shape) + shape_text(npy, most, shape);
     if (bytes + npy->newline <= npy->header_bytes)
         return npy->header_bytes;
     /* One of version 1 may become one of version 2. */
@@ -199,7 +215,7 @@ uint32_t gs_npy_room(const struct gs_npy *npy, uint64_t most)
 void gs_npy_write(const struct gs_npy *npy, const void *header, uint64_t count, void *to,
                   uint32_t bytes)
 {
-    char shape[24];
+    char shape[SHAPE_TEXT];
     const char *text = header;
     char *out = to;
     const uint32_t begin = text_begin(header);
@@ -215,7 +231,7 @@ void gs_npy_write(const struct gs_npy *npy, const void *header, uint64_t count, 
     for (uint32_t i = 8; i < prefix; i++)
         out[i] = (char)((bytes - prefix) >> (8 * (i - 8)));
     out += prefix;
-    const uint32_t parts[] = {npy->shape - begin, shape_text(count, shape),
+    const uint32_t parts[] = {npy->shape - begin, shape_text(npy, count, shape),
                               npy->text_end - npy->shape_end};
     const char *const from[] = {text + begin, shape, text + npy->shape_end};
     for (int i = 0; i < 3; out += parts[i++])

@@ -2,10 +2,11 @@
  * SPDX-License-Identifier: MIT
  *
  * Arrays of one dimension, or of a single value, whose elements are of a plain type or structures
- * of such: what numpy.load takes, and no other. Types are written as numpy writes them ("<f8"), a
- * number of records is not negative, nothing is behind the records. Fields may be of any type that
- * has a fixed size: those that are no keys move with the others. name is the file's, for messages;
- * errors are GS_ERR_INPUT.
+ * of such, and arrays of two dimensions of a plain type, whose rows are the records: what
+ * numpy.load takes, and no other. Types are written as numpy writes them ("<f8"), a number of
+ * records is not negative, nothing is behind the records. Fields may be of any type that has a
+ * fixed size: those that are no keys move with the others. name is the file's, for messages; errors
+ * are GS_ERR_INPUT.
  */
 #ifndef GS_NPY_H
 #define GS_NPY_H

@@ -1,16 +1,17 @@
 /* npy_field.c -- the header of a .npy file with one more field behind the others.
  * SPDX-License-Identifier: MIT
  *
- * Records of a plain type become structures: what they were is the field 'key'.
+ * Records of a plain type become structures: what they were is the field 'key'. Rows do, too.
  */
 #include "common/formats/npy.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PREFIX = 12, ADDED = 64, ALIGNMENT = 64 };
+enum { PREFIX = 12, ADDED = 160, ALIGNMENT = 64 };
 
 static bool has_field(const struct gs_npy *npy, const char *field)
 {
@@ -35,26 +36,26 @@ enum gs_status gs_npy_add_field(struct gs_npy *made, unsigned char **bytes,
                                 struct gs_error *err)
 {
     const char *from = header;
-    const uint32_t begin = from[6] > 1 ? 12 : 10;
     const char *descr_end = from + npy->descr_end;
-    const bool listed = npy->type.structured;
+    const uint32_t columns = npy->type.columns;
+    const bool listed = npy->type.structured && columns == 0;
     if (has_field(npy, field))
         return gs_fail(err, GS_ERR_INPUT, 0, "%s: has a field '%s' already", name, field);
     char *to = malloc(npy->header_bytes + PREFIX + ADDED + ALIGNMENT + strlen(field));
     if (to == NULL)
         return gs_fail(err, GS_ERR_MEMORY, ENOMEM, "%s", name);
     char *out = to + PREFIX;
-    out = mempcpy(out, from + begin, npy->descr - begin);
-    if (!listed)
-        out = stpcpy(out, "[('key', ");
+    out = stpcpy(out, listed ? "{'descr': " : "{'descr': [('key', ");
     out = mempcpy(out, from + npy->descr, npy->descr_end - npy->descr - listed);
+    if (columns > 0)
+        out += sprintf(out, ", (%u,)", (unsigned)columns);
     out = stpcpy(out, !listed ? "), " : ends_in_comma(descr_end) ? " " : ", ");
-    out += sprintf(out, "('%s', '%cu%u')]", field,
-                   type->bytes == 1   ? '|'
-                   : type->big_endian ? '>'
-                                      : '<',
-                   (unsigned)type->bytes);
-    out = mempcpy(out, descr_end, npy->text_end - npy->descr_end);
+    out +=
+        sprintf(out, "('%s', '%cu%u')], 'fortran_order': False, 'shape': (%" PRIu64 ",), }", field,
+                type->bytes == 1   ? '|'
+                : type->big_endian ? '>'
+                                   : '<',
+                (unsigned)type->bytes, npy->count);
     while ((out + 1 - to) % ALIGNMENT != 0)
         *out++ = ' ';
     *out++ = '\n';

@@ -3,6 +3,8 @@
  */
 #include "common/formats/npy.h"
 
+#include "common/formats/zorder.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -65,36 +67,71 @@ static enum gs_status add_field(struct gs_format *format, const struct gs_npy_fi
     if (format->key_count == GS_FORMAT_KEYS_MAX)
         return gs_fail(err, GS_ERR_INPUT, 0, "%s: more than %d fields: say which by -k FIELD", name,
                        GS_FORMAT_KEYS_MAX);
-    format->keys[format->key_count++] = (struct gs_key_field){offset, field->type, descending};
+    format->keys[format->key_count++] =
+        (struct gs_key_field){.offset = offset, .type = field->type, .descending = descending};
     return GS_OK;
 }
 
-/* The field that -k names, and whether ":r" is behind; or several, with commas between. */
+/* The length of the first key of a list with commas between; those in zorder(...) are its own. */
+static size_t first_length(const char *key, size_t length)
+{
+    size_t at = 0;
+    int depth = 0;
+    const bool woven = length > 7 && memcmp(key, "zorder(", 7) == 0;
+    for (; at < length && (key[at] != ',' || (woven && depth > 0)); at++)
+        depth += key[at] == '(' ? 1 : key[at] == ')' ? -1 : 0;
+    return at;
+}
+
+static enum gs_status refuse_name(const struct gs_npy *npy, const char *key, size_t length,
+                                  const char *name, struct gs_error *err)
+{
+    char list[LIST_BYTES];
+    if (npy->type.columns > 0)
+        return gs_fail(err, GS_ERR_USAGE, 0, "%s: there is no column '%.*s': they are 0 to %u",
+                       name, (int)length, key, (unsigned)npy->type.columns - 1);
+    list_fields(npy, list);
+    return gs_fail(err, GS_ERR_USAGE, 0, "%s: there is no field '%.*s'; its fields are: %s", name,
+                   (int)length, key, list);
+}
+
+/* The field that -k names, and whether ":r" is behind; or several, with commas between or woven. */
 static enum gs_status add_named(struct gs_format *format, const struct gs_npy *npy, const char *key,
                                 size_t length, const char *name, struct gs_error *err)
 {
-    char list[LIST_BYTES];
     uint32_t offset = 0;
+    size_t inside_bytes;
     enum gs_status st = GS_OK;
+    const uint32_t first = format->key_count;
     const struct gs_npy_type *type = &npy->type;
     const struct gs_npy_field *field =
         find_field(type->fields, type->field_count, key, length, &offset);
-    const bool descending = field == NULL && length > 2 && memcmp(key + length - 2, ":r", 2) == 0;
+    bool descending = field == NULL && length > 2 && memcmp(key + length - 2, ":r", 2) == 0;
     if (descending)
         field = find_field(type->fields, type->field_count, key, length - 2, &offset);
     if (field != NULL)
         return add_field(format, field, offset, descending, true, name, err);
-    const char *comma = memchr(key, ',', length);
-    if (comma != NULL) {
-        const size_t before = (size_t)(comma - key);
+    const size_t before = first_length(key, length);
+    if (before < length) {
         GS_TRY(add_named(format, npy, key, before, name, err));
-        return add_named(format, npy, comma + 1, length - before - 1, name, err);
+        return add_named(format, npy, key + before + 1, length - before - 1, name, err);
     }
-    list_fields(npy, list);
-    return gs_fail(err, GS_ERR_USAGE, 0, "%s: there is no field '%.*s'; its fields are: %s", name,
-                   (int)length, key, list);
+    const char *inside = gs_zorder_inside(key, length, &inside_bytes, &descending);
+    if (inside == NULL)
+        return refuse_name(npy, key, length, name, err);
+    GS_TRY(add_named(format, npy, inside, inside_bytes, name, err));
+    st = gs_zorder_finish(format, first, descending, key, length, err);
 cleanup:
     return st;
+}
+
+/* Rows without -k, if they are in the order of their bytes: these are one key, however many. */
+static bool are_bytes(const struct gs_npy_type *type)
+{
+    const struct gs_key_type *column = &type->fields[0].type;
+    return type->columns > 0 && type->fields[0].no_key == NULL &&
+           (column->kind == GS_TYPE_BYTES ||
+            (column->kind == GS_TYPE_UNSIGNED && (column->big_endian || column->bytes == 1)));
 }
 
 enum gs_status gs_npy_format(struct gs_format *format, const struct gs_npy *npy,
@@ -108,6 +145,11 @@ enum gs_status gs_npy_format(struct gs_format *format, const struct gs_npy *npy,
                        name, keys[0]);
     for (uint32_t i = 0; i < key_count; i++)
         GS_TRY(add_named(format, npy, keys[i], strlen(keys[i]), name, err));
+    if (key_count == 0 && are_bytes(&npy->type)) {
+        *format = gs_format_of((struct gs_key_type){
+            .kind = GS_TYPE_BYTES, .bytes = format->record_bytes, .big_endian = true});
+        return GS_OK;
+    }
     for (uint32_t i = 0; key_count == 0 && i < npy->type.field_count; i++)
         if (!npy->type.structured || !npy->type.fields[i].padding)
             GS_TRY(add_field(format, &npy->type.fields[i], npy->type.fields[i].offset, false, false,

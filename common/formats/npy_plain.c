@@ -3,6 +3,8 @@
  */
 #include "common/formats/npy_plain.h"
 
+#include "common/formats/date.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -40,30 +42,6 @@ static bool has_size(char kind, uint32_t size)
     }
 }
 
-static bool take_unit(const char *text, char unit[32])
-{
-    static const char *const units[] = {"Y",  "M",  "W",  "D",  "h",  "m",  "s",
-                                        "ms", "us", "ns", "ps", "fs", "as", "generic"};
-    uint32_t factor = 1;
-    if (*text == '\0')
-        return true;
-    if (*text++ != '[' || (*text >= '0' && *text <= '9' && !take_number(&text, &factor)))
-        return false;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        const size_t length = strlen(units[i]);
-        if (strncmp(text, units[i], length) != 0 || strcmp(text + length, "]") != 0)
-            continue;
-        if (strcmp(units[i], "generic") == 0)
-            return true;
-        if (factor != 1)
-            snprintf(unit, 32, "[%u%s]", (unsigned)factor, units[i]);
-        else
-            snprintf(unit, 32, "[%s]", units[i]);
-        return true;
-    }
-    return false;
-}
-
 struct gs_npy_plain gs_npy_plain_read(const char *text)
 {
     static const struct gs_npy_plain none = {.kind = '\0'};
@@ -80,7 +58,9 @@ struct gs_npy_plain gs_npy_plain_read(const char *text)
     if (!take_number(&text, &plain.size) || !has_size(plain.kind, plain.size))
         return none;
     const bool dated = (plain.kind == 'M' || plain.kind == 'm') && text == digits + 1;
-    return (dated ? take_unit(text, plain.unit) : *text == '\0') ? plain : none;
+    if (dated)
+        text = gs_date_unit_read(text, &plain.date);
+    return text != NULL && *text == '\0' ? plain : none;
 }
 
 uint64_t gs_npy_plain_bytes(const struct gs_npy_plain *plain)
@@ -90,16 +70,21 @@ uint64_t gs_npy_plain_bytes(const struct gs_npy_plain *plain)
 
 struct gs_key_type gs_npy_plain_key(const struct gs_npy_plain *plain)
 {
-    struct gs_key_type type = {GS_TYPE_UNSIGNED, plain->size, plain->big_endian};
-    const bool dated = plain->kind == 'M' || plain->kind == 'm';
-    if (plain->kind == 'i' || dated)
-        type.kind = GS_TYPE_SIGNED;
+    struct gs_key_type type = plain->date; /* its unit, if it has one */
+    type.kind = plain->kind == 'i'   ? GS_TYPE_SIGNED
+                : plain->kind == 'M' ? GS_TYPE_DATE
+                : plain->kind == 'm' ? GS_TYPE_DURATION
+                                     : GS_TYPE_UNSIGNED;
+    type.bytes = plain->size;
+    type.big_endian = plain->big_endian;
     if (plain->kind == 'f' || plain->kind == 'c')
         type.kind = GS_TYPE_FLOAT;
     if (plain->kind == 'c')
         type.bytes /= 2;
     if (plain->kind == 'S' || plain->kind == 'V' || plain->kind == 'U' || type.bytes > 8)
-        type = (struct gs_key_type){GS_TYPE_BYTES, (uint32_t)gs_npy_plain_bytes(plain), true};
+        type = (struct gs_key_type){.kind = GS_TYPE_BYTES,
+                                    .bytes = (uint32_t)gs_npy_plain_bytes(plain),
+                                    .big_endian = true};
     return type;
 }
 
@@ -111,8 +96,6 @@ const char *gs_npy_plain_no_key(const struct gs_npy_plain *plain)
         return "text of type U has no order of bytes";
     if (plain->kind == 'c')
         return "complex numbers have no order";
-    if (plain->kind == 'M' || plain->kind == 'm')
-        return "dates are not supported as keys; numpy's x.view('i8') has numbers";
     return plain->kind == 'f' && plain->size == 16
                ? "numbers of this size are not supported as keys"
                : NULL;

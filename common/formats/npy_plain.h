@@ -10,7 +10,7 @@ struct gs_npy_plain {
     char kind;     /* as numpy has it; '\0': there is no such type */
     uint32_t size; /* as it is written: of U, a count of characters */
     bool big_endian;
-    char unit[32]; /* of dates: "[25us]", without a factor of 1, or nothing */
+    struct gs_key_type date; /* of dates and durations: their unit */
 };
 
 /* Read one. What it has no use for in a type (an order of single bytes) is not told. */

@@ -7,6 +7,7 @@
  */
 #include "common/formats/npy_type.h"
 
+#include "common/formats/date.h"
 #include "common/formats/npy_plain.h"
 
 #include <errno.h>
@@ -105,6 +106,7 @@ static enum gs_status read_plain(struct reader *r, const struct gs_literal *stri
 {
     const char *text = r->literals->strings + string->first;
     const struct gs_npy_plain plain = gs_npy_plain_read(text);
+    char unit[GS_DATE_UNIT_TEXT];
     if (plain.kind == '\0' || strlen(text) != string->count)
         return refuse(r, "its type is unknown");
     if (plain.kind == 'O')
@@ -117,8 +119,9 @@ static enum gs_status read_plain(struct reader *r, const struct gs_literal *stri
     type->field.no_key = gs_npy_plain_no_key(&plain);
     const bool ordered =
         plain.kind == 'U' || (plain.size > 1 && !type->is_void && plain.kind != 'S');
+    gs_date_unit_name(&plain.date, unit);
     return write_text(r, "%c%c%u%s", ordered ? "<>"[plain.big_endian] : '|', plain.kind,
-                      (unsigned)plain.size, plain.unit);
+                      (unsigned)plain.size, unit);
 }
 
 /* One dimension of an array within a record. */
@@ -331,6 +334,7 @@ enum gs_status gs_npy_type_read(struct gs_npy_type *type, const struct gs_litera
 void gs_npy_type_free(struct gs_npy_type *type)
 {
     free_fields(type->fields, type->field_count);
+    free(type->column_names);
     free(type->text);
     *type = (struct gs_npy_type){.record_bytes = 0};
 }

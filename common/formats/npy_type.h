@@ -24,7 +24,9 @@ struct gs_npy_type {
     bool structured;             /* else field 0 is the whole record, without a name */
     struct gs_npy_field *fields; /* of the outermost structure */
     uint32_t field_count;
-    char *text; /* all of the type: the same for the same type only */
+    uint32_t columns;   /* of a two-dimensional array: the fields are its columns, */
+    char *column_names; /* and called by their numbers; else 0 */
+    char *text;         /* all of the type: the same for the same type only */
     uint32_t text_bytes;
 };
 
@@ -32,6 +34,10 @@ struct gs_npy_type {
  * is the file's, for messages. Free it, even after a failure. */
 enum gs_status gs_npy_type_read(struct gs_npy_type *type, const struct gs_literals *literals,
                                 uint32_t descr, const char *name, struct gs_error *err);
+/* Make records of rows of so many values of a type that was read. fortran: they are not in a row.
+ */
+enum gs_status gs_npy_rows_make(struct gs_npy_type *type, uint64_t columns, bool fortran,
+                                const char *name, struct gs_error *err);
 void gs_npy_type_free(struct gs_npy_type *type);
 
 #endif

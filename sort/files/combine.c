@@ -165,7 +165,7 @@ static enum gs_status finish(struct gs_combiner *combiner, struct gs_error *err)
         if (one->fold != GS_COMBINE_SUM ||
             gs_field_sum_store(&combiner->sums[i], &one->field, last))
             continue;
-        gs_key_print(&combiner->options->format->keys[0], last, key);
+        gs_whole_key_print(&combiner->options->format->keys[0], last, key);
         return gs_fail(err, GS_ERR_INPUT, 0,
                        "%s: --sum=%s: the sum of key %s has no room in its field: make that wider",
                        combiner->name, one->text, key);
@@ -173,7 +173,7 @@ static enum gs_status finish(struct gs_combiner *combiner, struct gs_error *err)
     if (how->count_text == NULL ||
         gs_field_put(&how->count, combiner->times, last + how->record_bytes))
         return GS_OK;
-    gs_key_print(&combiner->options->format->keys[0], last, key);
+    gs_whole_key_print(&combiner->options->format->keys[0], last, key);
     return gs_fail(err, GS_ERR_INPUT, 0,
                    "%s: key %s comes %" PRIu64 " times, which %s has no room for: --count=u64 has",
                    combiner->name, key, combiner->times, how->count_text);

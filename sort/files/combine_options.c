@@ -13,7 +13,7 @@ static const char *const names[] = {"--count", "--repeated", "--single", "--sum"
 static enum gs_status set_count(struct gs_combine *combine, const char *arg, struct gs_error *err)
 {
     combine->count_text = arg;
-    if (gs_key_type_parse("--count", arg, &combine->count, err) == GS_OK &&
+    if (gs_key_type_parse("--count", arg, &combine->count, NULL) == GS_OK &&
         combine->count.kind == GS_TYPE_UNSIGNED && combine->count.bytes <= 8)
         return GS_OK;
     return gs_fail(err, GS_ERR_USAGE, 0,
@@ -72,8 +72,10 @@ static enum gs_status find_field(struct gs_combined_field *one, uint32_t record_
     if (one->field.descending || format.key_count > 1)
         return gs_fail(err, GS_ERR_USAGE, 0, "invalid %s argument '%s': it is one field, without r",
                        names[one->fold], one->text);
-    if (one->fold == GS_COMBINE_SUM && one->field.type.kind == GS_TYPE_BYTES)
-        return gs_fail(err, GS_ERR_USAGE, 0, "--sum=%s: bytes have no sum, numbers do", one->text);
+    if (one->fold == GS_COMBINE_SUM &&
+        (one->field.type.kind == GS_TYPE_BYTES || gs_key_is_date(&one->field.type)))
+        return gs_fail(err, GS_ERR_USAGE, 0, "--sum=%s: %s have no sum, numbers do", one->text,
+                       one->field.type.kind == GS_TYPE_BYTES ? "bytes" : "dates");
     gs_record_order_init(&one->order, &format);
 cleanup:
     return st;

@@ -165,7 +165,8 @@ static enum gs_status set_format(struct gs_format *format, const struct gs_npy *
     if (st == GS_OK || !options->shown || options->key_count > 0)
         return st;
     *err = (struct gs_error){.status = GS_OK};
-    *format = gs_format_of((struct gs_key_type){GS_TYPE_BYTES, head->type.record_bytes, true});
+    *format = gs_format_of((struct gs_key_type){
+        .kind = GS_TYPE_BYTES, .bytes = head->type.record_bytes, .big_endian = true});
     return GS_OK;
 }
 

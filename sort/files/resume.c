@@ -4,7 +4,7 @@
  * Their name is drawn from the facts: the paths of inputs and output, what records are, and all
  * options that change what is sorted; so the same command finds them again, and no other one does.
  * Whether what they hold is still of use, the input's content tells, not its size, time or inode
- * (external_manifest.h, kept_runs.h). Memory, threads and the like may change.
+ * (external_manifest.h). Memory, threads and the like may change.
  *
  * In each directory is a manifest: a journal, whose first entry is the directory's identity, a
  * random number and the facts. One of them goes on with what is complete. A directory that is named
@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 /* Goes up with each change of what a manifest or the files beside it say. */
-#define MANIFEST_VERSION 2
+#define MANIFEST_VERSION 3
 
 /* The description of a task: text that grows. */
 struct facts {
@@ -110,8 +110,8 @@ static void add_options(struct facts *to, const struct gs_task *task)
     add(to, "gsort manifest %d\nrecord %" PRIu32 "\n", MANIFEST_VERSION, format->record_bytes);
     for (uint32_t i = 0; i < format->key_count; i++) {
         const struct gs_key_field *key = &format->keys[i];
-        add(to, "key %" PRIu32 " %d %" PRIu32 " %d %d\n", key->offset, (int)key->type.kind,
-            key->type.bytes, key->type.big_endian, key->descending);
+        add(to, "key %" PRIu32 " %d %" PRIu32 " %d %d %u\n", key->offset, (int)key->type.kind,
+            key->type.bytes, key->type.big_endian, key->descending, (unsigned)key->woven);
     }
     add(to, "skip %" PRIu64 " reverse %d unique %d stable %d argsort %u\n",
         task->found.skips != NULL ? task->found.skips[0] : 0, task->sort.reverse, task->sort.unique,

@@ -32,7 +32,7 @@ static enum gs_status check_order(const struct gs_options *options, const struct
         if (gs_record_follows(&options->own.combine->order, record, record + bytes,
                               options->reverse, false))
             continue;
-        gs_key_print(&options->format->keys[0], record + bytes, key);
+        gs_whole_key_print(&options->format->keys[0], record + bytes, key);
         return gs_fail(err, GS_ERR_INPUT, 0,
                        "%s:%" PRIu64 ": disorder: %s: %s needs a file that is sorted as the output "
                        "will be: gsort %s -o %s with the same -t, -R, -k, -r and -s",

@@ -25,7 +25,7 @@ static void print_key(const struct gs_options *options, uint32_t key, const void
 {
     char number[GS_KEY_TEXT_BYTES];
     if (options->format != NULL) {
-        gs_key_print(&options->format->keys[key], record, text);
+        gs_whole_key_print(&options->format->keys[key], record, text);
         return;
     }
     gs_key_text(record, gs_plain_bytes(options), number);
@@ -45,19 +45,25 @@ void gs_disorder_text(const struct gs_options *options, const void *before, cons
     char where[sizeof " in key 64"] = "";
     const uint32_t keys = options->format != NULL ? options->format->key_count : 1;
     bool equal = true;
-    uint32_t key = 0;
-    for (uint32_t i = 0; i < keys && equal; i++) {
+    uint32_t key = 0;    /* the first that differs, */
+    uint32_t number = 0; /* and which one that is, as keys are given */
+    for (uint32_t i = 0, end = 0; i < keys && equal; i++) {
         const struct gs_key_field whole = {.type = {.bytes = gs_plain_bytes(options)}};
         const struct gs_key_field *at =
             options->format != NULL ? &options->format->keys[i] : &whole;
+        if (i >= end) { /* those that are woven are one */
+            key = i;
+            end = i + (at->woven > 0 ? at->woven : 1);
+            number++;
+        }
         equal = memcmp((const char *)before + at->offset, (const char *)record + at->offset,
                        at->type.bytes) == 0;
-        key = equal ? 0 : i;
     }
+    key = equal ? 0 : key;
     print_key(options, key, before, first);
     print_key(options, key, record, second);
     if (keys > 1 && !equal)
-        snprintf(where, sizeof where, " in key %u", (unsigned)(key + 1) % 100);
+        snprintf(where, sizeof where, " in key %u", (unsigned)number % 100);
     snprintf(text, GS_DISORDER_TEXT, "%s after %s%s%s", second, first, where,
              !equal            ? ""
              : options->unique ? ": equal keys"

@@ -5,6 +5,9 @@
  */
 #include "sort/types/record_order.h"
 
+#include "common/formats/date.h"
+#include "common/formats/zorder.h"
+
 #include <string.h>
 
 #define WORD 8U
@@ -44,6 +47,15 @@ static void add_key(struct gs_record_order *order, const struct gs_key_field *ke
     add_part(order, &half);
 }
 
+/* Append keys that are woven. */
+static void add_woven(struct gs_record_order *order, uint32_t key)
+{
+    struct gs_key_field all = order->format.keys[key];
+    all.type = (struct gs_key_type){.kind = GS_TYPE_BYTES, .bytes = all.woven * all.type.bytes};
+    add_part(order, &all);
+    order->parts[order->part_count - 1].key = key;
+}
+
 /* `bytes` bytes of the record in a row. */
 static struct gs_key_field row_of(uint32_t offset, uint32_t bytes)
 {
@@ -55,7 +67,8 @@ static bool are_row(const struct gs_format *format)
 {
     uint32_t at = format->keys[0].offset;
     for (uint32_t i = 0; i < format->key_count; at += format->keys[i++].type.bytes)
-        if (!is_bytes(&format->keys[i]) || format->keys[i].offset != at)
+        if (!is_bytes(&format->keys[i]) || format->keys[i].offset != at ||
+            format->keys[i].woven > 0)
             return false;
     return true;
 }
@@ -87,16 +100,18 @@ static void find_head(struct gs_record_order *order)
         order->rest_shift = 8 * order->key_bytes;
 }
 
-/* Bits of a float's mantissa. */
+/* Bits of a float's mantissa; of a date 1, for NaT is the only one of its kind. */
 static unsigned mantissa_bits(const struct gs_key_type *type)
 {
+    if (gs_key_is_date(type))
+        return 1;
     if (type->kind == GS_TYPE_BFLOAT)
         return 7;
     return type->bytes == 2 ? 10 : type->bytes == 4 ? 23 : 52;
 }
 
 /* How the beginning of the keys is found: the first 8 bytes of those that are bytes in a row, or of
- * the first one. */
+ * the first one. Of keys that are woven, none is. */
 static void find_word(struct gs_record_order *order, bool row)
 {
     const struct gs_key_field *key = &order->format.keys[0];
@@ -111,12 +126,16 @@ static void find_word(struct gs_record_order *order, bool row)
     word->bytes = record_bytes < WORD ? record_bytes : WORD;
     word->swap = !little;
     word->shift = 8 * (little ? WORD - used - (from - word->at) : from - word->at);
+    if (key->woven > 0)
+        return;
     word->mask = used < WORD ? ~(UINT64_MAX >> 8 * used) : UINT64_MAX;
     word->flip = key->descending ? word->mask : 0;
     if (key->type.kind == GS_TYPE_SIGNED)
         word->flip ^= (uint64_t)1 << 63;
-    word->is_float = key->type.kind == GS_TYPE_FLOAT || key->type.kind == GS_TYPE_BFLOAT;
-    if (word->is_float)
+    const bool dated = gs_key_is_date(&key->type);
+    word->is_folded = dated || key->type.kind == GS_TYPE_FLOAT || key->type.kind == GS_TYPE_BFLOAT;
+    word->negated = dated ? (uint64_t)1 << 63 : word->mask;
+    if (word->is_folded)
         word->nans = (((uint64_t)1 << mantissa_bits(&key->type)) - 1) * (~word->mask + 1);
 }
 
@@ -125,10 +144,15 @@ void gs_record_order_init(struct gs_record_order *order, const struct gs_format 
     *order = (struct gs_record_order){.format = *format, .bytes_at = format->keys[0].offset};
     const bool row = are_row(format);
     for (uint32_t i = 0; i < format->key_count; i++) {
-        if (row)
-            order->key_bytes += format->keys[i].type.bytes;
-        else
-            add_key(order, &format->keys[i]);
+        const struct gs_key_field *key = &format->keys[i];
+        if (row) {
+            order->key_bytes += key->type.bytes;
+        } else if (key->woven > 0) {
+            add_woven(order, i);
+            i += key->woven - 1;
+        } else {
+            add_key(order, key);
+        }
     }
     const struct gs_key_field keys = row_of(order->bytes_at, order->key_bytes);
     if (row)
@@ -188,17 +212,63 @@ static inline uint64_t number_of(const struct gs_key_field *key, const uint8_t *
         bits = __builtin_bswap64(bits) >> unused;
     if (type->kind == GS_TYPE_SIGNED)
         bits ^= (uint64_t)1 << (63 - unused);
+    else if (gs_key_is_date(type))
+        bits = gs_date_fold(bits);
     else if (type->kind != GS_TYPE_UNSIGNED)
         bits = fold_float(type, bits);
     return key->descending ? ~bits & UINT64_MAX >> unused : bits;
 }
 
+/* The numbers of keys that are woven, each in its order. */
+static inline void numbers_of(const struct gs_record_order *order, uint32_t key,
+                              const uint8_t *record, uint64_t numbers[GS_ZORDER_MAX])
+{
+    const struct gs_key_field *keys = &order->format.keys[key];
+    for (uint32_t i = 0; i < keys->woven; i++)
+        numbers[i] = number_of(&keys[i], record);
+}
+
+static struct gs_record_head head_of(gs_woven bits)
+{
+    return (struct gs_record_head){(uint64_t)(bits >> 64), (uint64_t)bits};
+}
+
+/* The first bytes of keys that are woven, without their first `skip`: of numbers of 8 bytes, the
+ * upper halves are woven, then the lower ones. */
+static struct gs_record_head woven_head(const struct gs_record_order *order, uint32_t key,
+                                        const uint8_t *record, uint32_t skip)
+{
+    const uint32_t count = order->format.keys[key].woven;
+    const uint32_t bits = 8 * order->format.keys[key].type.bytes;
+    const uint32_t most = bits < 32 ? bits : 32;
+    uint64_t numbers[GS_ZORDER_MAX];
+    uint64_t upper[GS_ZORDER_MAX];
+    numbers_of(order, key, record, numbers);
+    for (uint32_t i = 0; i < count; i++)
+        upper[i] = numbers[i] >> (bits - most);
+    const uint32_t first = 128 - count * most; /* bits that the upper halves leave free */
+    struct gs_record_head head = head_of(gs_zorder_weave(upper, count, most) << first);
+    if (bits == most || 8 * skip + 128 <= count * most)
+        return gs_record_head_left(head, 8 * skip);
+    for (uint32_t i = 0; i < count; i++)
+        numbers[i] &= UINT32_MAX;
+    const struct gs_record_head lower = head_of(gs_zorder_weave(numbers, count, most) << first);
+    if (8 * skip >= count * most)
+        return gs_record_head_left(lower, 8 * skip - count * most);
+    head = gs_record_head_left(head, 8 * skip);
+    const struct gs_record_head more = gs_record_head_right(lower, count * most - 8 * skip);
+    return (struct gs_record_head){head.high | more.high, head.low | more.low};
+}
+
 /* The first bytes of a part, without its first `skip`, which are fewer than all. */
 static struct gs_record_head part_head(const struct gs_record_order *order,
-                                       const struct gs_key_field *field, const uint8_t *record,
+                                       const struct gs_record_part *part, const uint8_t *record,
                                        uint32_t skip)
 {
+    const struct gs_key_field *field = &part->field;
     const uint32_t left = field->type.bytes - skip;
+    if (field->woven > 0)
+        return woven_head(order, part->key, record, skip);
     if (field->type.kind != GS_TYPE_BYTES) {
         const uint64_t number = number_of(field, record) << (64 - 8 * field->type.bytes);
         return (struct gs_record_head){number << 8 * skip, 0};
@@ -230,8 +300,8 @@ struct gs_record_head gs_record_head_at(const struct gs_record_order *order, con
         const uint32_t end = part->at + part->field.type.bytes;
         if (from + got >= end)
             continue;
-        const struct gs_record_head more = gs_record_head_right(
-            part_head(order, &part->field, record, from + got - part->at), 8 * got);
+        const struct gs_record_head more =
+            gs_record_head_right(part_head(order, part, record, from + got - part->at), 8 * got);
         head.high |= more.high;
         head.low |= more.low;
         got = end - from;
@@ -240,6 +310,16 @@ struct gs_record_head gs_record_head_at(const struct gs_record_order *order, con
 }
 
 /* ---- comparing ---- */
+
+static int compare_woven(const struct gs_record_order *order, uint32_t key, const uint8_t *a,
+                         const uint8_t *b)
+{
+    uint64_t of_a[GS_ZORDER_MAX] = {0};
+    uint64_t of_b[GS_ZORDER_MAX] = {0};
+    numbers_of(order, key, a, of_a);
+    numbers_of(order, key, b, of_b);
+    return gs_zorder_compare(of_a, of_b, order->format.keys[key].woven);
+}
 
 /* Compare the first `parts` parts from byte `from` of the strings on. */
 static inline int compare_parts(const struct gs_record_order *order, const uint8_t *a,
@@ -250,7 +330,11 @@ static inline int compare_parts(const struct gs_record_order *order, const uint8
         const uint32_t at = order->parts[i].at;
         if (at + field->type.bytes <= from)
             continue;
-        if (field->type.kind == GS_TYPE_BYTES) {
+        if (field->woven > 0) {
+            const int sign = compare_woven(order, order->parts[i].key, a, b);
+            if (sign != 0)
+                return sign;
+        } else if (field->type.kind == GS_TYPE_BYTES) {
             const uint32_t skip = from > at ? from - at : 0;
             const int sign = memcmp(a + field->offset + skip, b + field->offset + skip,
                                     field->type.bytes - skip);

@@ -23,20 +23,23 @@ struct gs_record_head {
 
 /* How the first 8 bytes of a record's keys are found by a few instructions. */
 struct gs_record_word {
-    uint32_t at;    /* from here on */
-    uint32_t bytes; /* load 8 bytes, or all if there are fewer; */
-    bool swap;      /* exchange them, */
-    uint32_t shift; /* shift them to the left, */
-    uint64_t mask;  /* keep these bits; */
-    bool is_float;  /* give floats the order of numbers, where */
-    uint64_t nans;  /* so many are NaNs with a sign; */
-    uint64_t flip;  /* invert these */
+    uint32_t at;      /* from here on */
+    uint32_t bytes;   /* load 8 bytes, or all if there are fewer; */
+    bool swap;        /* exchange them, */
+    uint32_t shift;   /* shift them to the left, */
+    uint64_t mask;    /* keep these bits; */
+    bool is_folded;   /* give floats the order of numbers, and dates: */
+    uint64_t negated; /* of negative ones invert these, */
+    uint64_t nans;    /* and so many are NaNs with a sign, or NaT; */
+    uint64_t flip;    /* invert these */
 };
 
-/* A part of the string: a number of at most 8 bytes, or bytes of the record in a row. */
+/* A part of the string: a number of at most 8 bytes, bytes of the record in a row, or numbers that
+ * are woven (common/formats/zorder.h): then the type is bytes, as many as all have. */
 struct gs_record_part {
     struct gs_key_field field;
-    uint32_t at; /* in the string */
+    uint32_t at;  /* in the string */
+    uint32_t key; /* of woven ones, the first */
 };
 
 /* Each key is a part, or two halves of 16 bytes; then the record is one. */
@@ -138,8 +141,8 @@ static inline uint64_t gs_record_word_by(const struct gs_record_word *how, const
     if (how->swap)
         word = __builtin_bswap64(word);
     word = word << how->shift & how->mask;
-    if (how->is_float) /* as fold_float in record_order.c */
-        word = ((word & sign) != 0 ? ~word & how->mask : word | sign) - how->nans;
+    if (how->is_folded) /* as fold_float in record_order.c */
+        word = (word ^ ((word & sign) != 0 ? how->negated : sign)) - how->nans;
     return word ^ how->flip;
 }
 

@@ -32,6 +32,7 @@ enum gs_engine {
 };
 
 struct gs_combine;
+struct gs_offsets;
 struct gs_incoming;
 struct gs_record_order;
 
@@ -59,13 +60,16 @@ struct gs_own_options {
                                    * (pipeline/incoming.h) */
     const struct gs_combine *combine; /* what the sink makes of sorted records, which writes fewer
                                        * of them than the sort gives it; or NULL */
+    struct gs_offsets *offsets;       /* the same: what it notes of them, in order; or NULL */
 };
 
 /* What to do. All zero: a plain ascending sort, with every parameter chosen by the library. */
 struct gs_options {
-    bool reverse;                   /* descending */
-    bool unique;                    /* one of each key */
-    bool verify;                    /* fingerprint what is read and what is handed to the sink */
+    bool reverse;  /* descending */
+    bool unique;   /* one of each key */
+    bool verify;   /* fingerprint what is read and what is handed to the sink */
+    bool shuffled; /* in the random order that this is the seed of, instead of a sorted one: */
+    uint64_t seed;
     unsigned key_bytes;             /* 4, 8 or 16; 0: 4 */
     const struct gs_codec *codec;   /* spans and sink have records, and this makes keys of them;
                                      * NULL: they have keys. A sink can then be memory only if both
@@ -113,7 +117,7 @@ static inline unsigned gs_output_bytes(const struct gs_options *options)
 /* Do equal keys stay in input order, so that a record's position counts? */
 static inline bool gs_keeps_input_order(const struct gs_options *options)
 {
-    return options->records != NULL && options->format->stable;
+    return options->shuffled || (options->records != NULL && options->format->stable);
 }
 
 /* Bytes of a position in the input that travels with a record. */

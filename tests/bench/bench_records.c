@@ -107,7 +107,8 @@ int main(int argc, char **argv)
     for (; *widths != NULL; widths++) {
         static struct gs_record_order order;
         struct gs_format format = {.record_bytes = (uint32_t)atoi(*widths), .key_count = 1};
-        format.keys[0] = (struct gs_key_field){.type = {GS_TYPE_BYTES, 10, true}};
+        format.keys[0] =
+            (struct gs_key_field){.type = {.kind = GS_TYPE_BYTES, .bytes = 10, .big_endian = true}};
         if (gs_format_finish(&format, NULL) != GS_OK)
             return 2;
         gs_record_order_init(&order, &format);

@@ -119,7 +119,7 @@ def draw_header(rnd):
     version = rnd.choice([1, 1, 2, 3])
     count = rnd.choice([0, 1, 2, 7, 12, 30])
     entries = [("descr", draw_type(rnd)), ("fortran_order", rnd.random() < 0.3),
-               ("shape", rnd.choice([(count,)] * 8 + [(), (count, 1), [count], count]))]
+               ("shape", rnd.choice([(count,)] * 8 + [(), (count, 1), (count, 3), (count, 2, 1), [count], count]))]
     if rnd.random() < 0.2:
         rnd.shuffle(entries)
     text = write(rnd, dict(entries), version)
@@ -165,14 +165,17 @@ def limits(version, text):
     value = ast.literal_eval(impl._filter_header(string) if version < 3 else string)
     if not is_written_so(value["descr"]):
         return "type"
-    if len(value["shape"]) > 1 or any(n < 0 for n in value["shape"]):
+    shape = value["shape"]
+    if len(shape) > 2 or any(n < 0 for n in shape):
         return "shape"
+    if len(shape) == 2 and (shape[1] == 0 or not isinstance(value["descr"], str) or value["fortran_order"] and shape[1] > 1):
+        return "rows"
     return None
 
 
 def is_key(dtype):
     return dtype.itemsize > 0 and dtype.names is None and dtype.subdtype is None and (
-        dtype.kind in "biuSV" or dtype.kind == "f" and dtype.itemsize <= 8)
+        dtype.kind in "biuSVmM" or dtype.kind == "f" and dtype.itemsize <= 8)
 
 
 def choose_keys(dtype):
@@ -234,7 +237,7 @@ def main(gsort, count, seed):
             if out.dtype != array.dtype or out.shape != array.shape:
                 what = "another array"
             whole = open("out.npy", "rb").read()
-            step = array.dtype.itemsize
+            step = array.dtype.itemsize * (array.shape[1] if array.ndim == 2 else 1)
             pieces = lambda b: sorted(b[i:i + step] for i in range(0, len(b), step))
             if whole[:len(head)] != head or pieces(whole[len(head):]) != pieces(data):
                 what = "other records"

@@ -102,7 +102,8 @@ END
         printf '\1\0\0\0\377\376??\0\1\0\0\0\0\0\0'
         printf '\0\0\200\77\0\0\0\300\1\0\2\0xyz'
     } | npy_text 1 "$(dictionary "$descr" '(1,)')" >in.npy
-    text='#p.x\tp.q.y\tt\tc[0]\tc[1]\ta[0]\ta[1]\ts\n1\t-2\t256\t1\t-2\t1\t2\t0x78797a\n'
+    text='#p.x\tp.q.y\tt\tc[0]\tc[1]\ta[0]\ta[1]\ts\n'
+    text+='1\t-2\t1970-01-01T00:00:00.000000256\t1\t-2\t1\t2\t0x78797a\n'
     shows "$text" --print in.npy
     shows "$text" --print <(cat in.npy)
     shows "$text" --print -k p.x:r in.npy

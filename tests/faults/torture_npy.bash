@@ -5,8 +5,8 @@
 # inputs, and of what is wanted, when the reference has sorted the records.
 # shellcheck shell=bash
 
-# Type, bytes of a record, options of gsort, options of the reference. Keys of the types, and fields
-# that are none.
+# Type, bytes of a record, options of gsort, options of the reference, columns of rows. Keys of the
+# types, and fields that are none.
 npy_types=("'<u4';4;;-t u32" "'>u4';4;;-t u32be" "'|u1';1;;-t u8" "'<i2';2;;-t i16"
     "'>i8';8;;-t i64be" "'<f2';2;;-t f16" "'<f4';4;;-t f32" "'>f8';8;;-t f64be" "'|S7';7;;-t b7"
     "'|V24';24;;-t b24" "'?';1;;-t u8" "[('a', '<u4'), ('t', '<M8[us]')];12;-k a;-R 12 -k 0:u32"
@@ -14,13 +14,20 @@ npy_types=("'<u4';4;;-t u32" "'>u4';4;;-t u32be" "'|u1';1;;-t u8" "'<i2';2;;-t i
     "[('a', '<u2'), ('b', '<f8'), ('c', '|S3', (2,))];16;-k b;-R 16 -k 2:f64"
     "[('x', [('y', '<c16')]), ('k', '<u8')];24;-k k;-R 24 -k 16:u64"
     "[('k', '<f8'), ('s', '<U8'), ('v', '<i4', (2, 3))];64;-k k:r;-R 64 -k 0:f64r"
-    "[(('a title', '\\x6b'), '>u2'), ('rest', '|V98')];100;-k k;-R 100 -k 0:u16be")
+    "[(('a title', '\\x6b'), '>u2'), ('rest', '|V98')];100;-k k;-R 100 -k 0:u16be"
+    "'<M8[ns]';8;;-t M8" "'>m8[25s]';8;;-t m8be"
+    "[('t', '<M8[D]'), ('a', '<u4')];12;-k t:r;-R 12 -k 0:M8r"
+    "[('a', '<i4'), ('b', '>i4'), ('c', '|V9')];17;-k zorder(b,a)r;-R 17 -k zorder(4:i32be,0:i32)r"
+    "'<i4';12;-k 2,0:r;-R 12 -k 8:i32 -k 0:i32r;3" "'<M8[s]';24;-k 1:r;-R 24 -k 8:M8r;3"
+    "'<f4';8;-k zorder(1,0);-R 8 -k zorder(4:f32,0:f32);2" "'|u1';20;;-R 20;20"
+    "'<u2';6;;-R 6 -k 0:u16 -k 2:u16 -k 4:u16;3"
+    "'>f8';8;;-t f64be;1")
 
 draw_npy()
 {
     local type words file
     one_of "${npy_types[@]}"
-    IFS=';' read -r npy_type bytes words type <<<"$REPLY"
+    IFS=';' read -r npy_type bytes words type npy_columns <<<"$REPLY"
     npy_bytes=$bytes # bytes is the caller's
     # shellcheck disable=SC2206  # options are words
     options+=($words) reference_options+=($type)
@@ -38,9 +45,11 @@ draw_npy()
 npy_header()
 {
     local text prefix=$((npy_version == 1 ? 10 : 12)) octal
-    text="{'descr': $npy_type, 'fortran_order': False, 'shape': ($1,), }"
+    local shape="($1,${npy_columns:+ $npy_columns})" fortran=True
+    [ -z "$npy_columns" ] || fortran=False
+    text="{'descr': $npy_type, 'fortran_order': False, 'shape': $shape, }"
     [ "$npy_style" != lines ] ||
-        text=$'{\n"shape":('"$1"$',),\r\n\'descr\': u'"$npy_type,# "$'\n\'fortran_order\' :True}'
+        text=$'{\n"shape":'$shape$',\r\n\'descr\': '"u$npy_type,# "$'\n'"'fortran_order' :$fortran}"
     [[ $npy_style != lines || $npy_type != "["* ]] || text=${text/u\[/[}
     local length=$((${2:-0} - prefix))
     case $npy_style:${2:-} in

@@ -19,9 +19,10 @@ __extension__ typedef __int128 signed128;
 struct key {
     size_t offset;
     size_t width;
-    char letter; /* u, i, f, B (bf16), b */
+    char letter; /* u, i, f, B (bf16), M (dates, and what numpy calls m8), b */
     int big;
     int down;
+    size_t woven; /* of zorder(): so many from this one on are one key */
 };
 
 struct entry {
@@ -34,10 +35,10 @@ static size_t key_count;
 static size_t record_size;
 static const struct reference_order *now;
 
-/* Read "u32ber": one letter (two for bf16), a number, be, r. */
+/* Read "u32ber": one letter (two for bf16), a number, a unit of dates, be, r. */
 static struct key read_type(const char *text)
 {
-    struct key key = {.letter = *text};
+    struct key key = {.letter = *text == 'm' ? 'M' : *text};
     const char *number = text + 1;
     if (strncmp(text, "bf16", 4) == 0) {
         key.letter = 'B';
@@ -45,8 +46,10 @@ static struct key read_type(const char *text)
     }
     char *end;
     key.width = strtoul(number, &end, 10);
-    if (key.letter != 'b')
+    if (key.letter != 'b' && key.letter != 'M')
         key.width /= 8;
+    if (key.letter == 'M' && *end == '[')
+        end += strcspn(end, "]") + 1;
     if (strncmp(end, "be", 2) == 0) {
         key.big = 1;
         end += 2;
@@ -55,7 +58,7 @@ static struct key read_type(const char *text)
         key.down = 1;
         end++;
     }
-    if (strchr("uifb", *text) == NULL || key.width == 0 || *end != '\0')
+    if (strchr("uifbMm", *text) == NULL || key.width == 0 || *end != '\0')
         reference_die(text, "no such type");
     return key;
 }
@@ -116,8 +119,22 @@ static int compare_floats(const struct key *key, bits128 a, bits128 b)
     return (a < b) == (a_group == 1) ? -1 : 1;
 }
 
+/* Dates are signed; the least is none, and behind all others. */
+static int compare_dates(uint64_t x, uint64_t y)
+{
+    const int64_t v = (int64_t)x;
+    const int64_t w = (int64_t)y;
+    if (v == w)
+        return 0;
+    if (v == INT64_MIN || w == INT64_MIN)
+        return v == INT64_MIN ? 1 : -1;
+    return v < w ? -1 : 1;
+}
+
 static int compare_numbers(const struct key *key, bits128 x, bits128 y)
 {
+    if (key->letter == 'M')
+        return compare_dates((uint64_t)x, (uint64_t)y);
     if (key->letter == 'f' || key->letter == 'B')
         return compare_floats(key, x, y);
     if (key->letter == 'u')
@@ -127,6 +144,47 @@ static int compare_numbers(const struct key *key, bits128 x, bits128 y)
     return v < w ? -1 : v > w;
 }
 
+/* How many numbers of the type come before this one. */
+static uint64_t place_of(const struct key *key, bits128 number)
+{
+    const uint64_t most = UINT64_MAX >> (64 - 8 * key->width);
+    const uint64_t half = most / 2 + 1;
+    const uint64_t bits = (uint64_t)number & most;
+    const uint64_t size = bits % half;
+    const uint64_t fraction = key->letter == 'B' ? 128
+                              : key->width == 2  ? 1024
+                              : key->width == 4  ? (uint64_t)1 << 23
+                                                 : (uint64_t)1 << 52;
+    const uint64_t infinity = half - fraction;
+    if (key->letter == 'u')
+        return bits;
+    if (key->letter == 'i')
+        return bits < half ? bits + half : size;
+    if (key->letter == 'M')
+        return bits < half ? bits + half - 1 : size > 0 ? size - 1 : most;
+    if (size <= infinity)
+        return bits < half ? infinity + 1 + size : infinity - size;
+    const uint64_t numbers = 2 * (infinity + 1);
+    if (bits < half)
+        return numbers + size - infinity - 1;
+    return numbers + (half - 1 - infinity) + (half - 1 - size);
+}
+
+/* Points by their highest bits: those of each number in turn, then the next ones. */
+static int compare_points(const struct key *key, const unsigned char *x, const unsigned char *y)
+{
+    for (uint64_t bit = (uint64_t)1 << (8 * key->width - 1); bit > 0; bit /= 2) {
+        for (size_t i = 0; i < key->woven; i++) {
+            const struct key *one = &key[i];
+            const uint64_t a = place_of(one, number_at(one, x + one->offset)) & bit;
+            const uint64_t b = place_of(one, number_at(one, y + one->offset)) & bit;
+            if (a != b)
+                return (a < b) != (one->down != now->reverse) ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
 static int compare_keys(const struct entry *a, const struct entry *b)
 {
     for (size_t i = 0; i < key_count; i++) {
@@ -134,6 +192,13 @@ static int compare_keys(const struct entry *a, const struct entry *b)
         const unsigned char *x = a->record + key->offset;
         const unsigned char *y = b->record + key->offset;
         int order;
+        if (key->woven > 0) {
+            order = compare_points(key, a->record, b->record);
+            if (order != 0)
+                return order;
+            i += key->woven - 1;
+            continue;
+        }
         if (key->letter == 'b')
             order = memcmp(x, y, key->width);
         else if (i == 0)
@@ -177,21 +242,49 @@ static void sort_entries(struct entry *entries, size_t n, struct entry *room)
     memcpy(&entries[to], &room[left], (half - left) * sizeof *entries);
 }
 
+static void read_one(const char *text)
+{
+    char *colon;
+    const size_t offset = strtoul(text, &colon, 10);
+    if (*colon != ':' || key_count == REFERENCE_KEYS_MAX)
+        reference_die(text, "no key");
+    keys[key_count] = read_type(colon + 1);
+    keys[key_count].offset = offset;
+    if (offset + keys[key_count].width > record_size)
+        reference_die(text, "beyond the record");
+    key_count++;
+}
+
+/* Read "8:u32", or "zorder(0:u32,4:u32)", perhaps with r behind. */
+static void read_key(const char *text)
+{
+    static const char word[] = "zorder(";
+    char copy[256];
+    const size_t first = key_count;
+    if (strncmp(text, word, sizeof word - 1) != 0) {
+        read_one(text);
+        return;
+    }
+    snprintf(copy, sizeof copy, "%s", text + sizeof word - 1);
+    char *end = strchr(copy, ')');
+    if (end == NULL)
+        reference_die(text, "no end");
+    const int down = end[1] == 'r';
+    *end = '\0';
+    for (char *left = copy, *one; (one = strsep(&left, ",")) != NULL;)
+        read_one(one);
+    for (size_t i = first; i < key_count; i++)
+        keys[i].down = keys[i].down != down;
+    keys[first].woven = key_count - first;
+}
+
 static void read_order(const struct reference_order *order)
 {
     now = order;
     record_size = order->record;
-    for (size_t i = 0; i < order->key_count; i++) {
-        char *colon;
-        const size_t offset = strtoul(order->keys[i], &colon, 10);
-        if (*colon != ':')
-            reference_die(order->keys[i], "no key");
-        keys[i] = read_type(colon + 1);
-        keys[i].offset = offset;
-        if (offset + keys[i].width > record_size)
-            reference_die(order->keys[i], "beyond the record");
-    }
-    key_count = order->key_count;
+    key_count = 0;
+    for (size_t i = 0; i < order->key_count; i++)
+        read_key(order->keys[i]);
     if (key_count > 0)
         return;
     if (order->type != NULL)

@@ -99,7 +99,8 @@ static void test_one_key(void)
         for (uint32_t bytes = type.bytes; bytes <= 16; bytes++) {
             for (uint32_t offset = 0; offset + type.bytes <= bytes; offset++) {
                 struct gs_format format = {.record_bytes = bytes, .key_count = 1};
-                format.keys[0] = (struct gs_key_field){offset, type, (offset + bytes) % 2 == 1};
+                format.keys[0] = (struct gs_key_field){
+                    .offset = offset, .type = type, .descending = (offset + bytes) % 2 == 1};
                 CHECK(gs_format_finish(&format, NULL) == GS_OK);
                 fill(records, count * bytes, offset);
                 for (size_t i = 0; i < count; i++)
@@ -132,6 +133,38 @@ static void test_several_keys(void)
         fill(records, count * format.record_bytes, seed);
         if (!CHECK(codes_by_all_means(&format, records, count)))
             return;
+    }
+}
+
+/* Keys that are woven, with others and other bytes around them. */
+static void test_woven(void)
+{
+    static const char *const sets[][4] = {
+        {"2", "zorder(0:u8,1:u8)"},
+        {"4", "zorder(3:u8,1:i8,0:u8,2:u8r)"},
+        {"4", "zorder(2:u16,0:u16be)"},
+        {"8", "zorder(4:i32,0:u32)r"},
+        {"9", "8:u8r", "zorder(0:u32,4:u32)"},
+        {"12", "zorder(0:i32,4:i32,8:i32)"},
+        {"13", "zorder(1:u16,5:i16,3:u16)", "zorder(8:u16,10:u16)"},
+        {"16", "zorder(0:u64,8:i64be)"},
+        {"16", "zorder(12:u32,8:u32,4:u32,0:u32)"},
+        {"16", "zorder(0:u16,2:u16,4:u16,6:u16)r", "zorder(8:i16,10:u16,12:u16,14:u16)"},
+    };
+    static unsigned char records[ROOM];
+    struct gs_format format;
+    struct gs_error err = {.status = GS_OK};
+    for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
+        struct gs_format_options options = {.record = sets[s][0]};
+        for (size_t k = 1; sets[s][k] != NULL; k++)
+            CHECK(gs_format_add_key(&options, sets[s][k], &err) == GS_OK);
+        if (!CHECK(gs_format_parse(&format, &options, &err) == GS_OK))
+            return;
+        for (size_t count = 0; count < 1500; count += 1 + count / 3) {
+            fill(records, count * format.record_bytes, count + s);
+            if (!CHECK(codes_by_all_means(&format, records, count)))
+                return;
+        }
     }
 }
 
@@ -193,6 +226,7 @@ int main(void)
 {
     test_one_key();
     test_several_keys();
+    test_woven();
     test_all_small();
     test_identity();
     return check_failures();

@@ -65,6 +65,14 @@ static void test_accepted(void)
     accepts("-t u8", "-R 1 -k 0:u8", 4);
     accepts("-t i128be", "-R 16 -k 0:i128be", 16);
     accepts("-t bf16be", "-R 2 -k 0:bf16be", 4);
+    accepts("-t M8[ns]", "-R 8 -k 0:M8[ns]", 8);
+    accepts("-t <m8", "-R 8 -k 0:m8", 8);
+    accepts("-t >M8[1us]", "-R 8 -k 0:M8[us]be", 8);
+    accepts("-t timedelta64[25s]be", "-R 8 -k 0:m8[25s]be", 8);
+    accepts("-R 12 -k 4:datetime64[D]r", "-R 12 -k 4:M8[D]r", 16);
+    accepts("-R 12 -k zorder(4:i32,0:u32r)r", "-R 12 -k 4:i32r -k 0:u32", 16);
+    accepts("-R 40 -k 0:u8 -k ZORDER(8:f64,16:f64,24:f64,32:u64)",
+            "-R 40 -k 0:u8 -k 8:f64 -k 16:f64 -k 24:f64 -k 32:u64", 0);
     accepts("-t f64", "-R 8 -k 0:f64", 8);
     accepts("-t b10", "-R 10 -k 0:b10", 16);
     accepts("-t b100", "-R 100 -k 0:b100", 0);
@@ -84,7 +92,7 @@ static void test_accepted(void)
     accepts("-R 1k", "-R 1024 -k 0:b1024", 0);
     accepts("-R 0x10 -k 0x8:u32", "-R 16 -k 8:u32", 16);
     static const char *const spelled[][2] = {
-        {"double", "f64"},   {"Float", "f32"},       {"half", "f16"},       {"float64", "f64"},
+        {"double", "f64"},   {"Float32", "f32"},     {"half", "f16"},       {"float64", "f64"},
         {"FLOAT16", "f16"},  {"float32be", "f32be"}, {"bfloat16", "bf16"},  {"int32", "i32"},
         {"uint32_t", "u32"}, {"int8_t", "i8"},       {"uint64be", "u64be"}, {"uint128", "u128"},
         {"F64", "f64"},      {"U32BE", "u32be"},     {"u32le", "u32"},      {"B10", "b10"},
@@ -139,6 +147,7 @@ static void test_refused(void)
         "-t <f1",
         "-t >b4",
         "-t >u",
+        "-t float",
         "-t doubled",
         "-t 0x4",
         "-R 4 -k 0:x",
@@ -151,6 +160,12 @@ static void test_refused(void)
         "-t u64,u32rr",
         "-t u64,x",
         "-t u64;u32",
+        "-t M8[x]",
+        "-t M8[ns",
+        "-t M8[]",
+        "-t M8[2147483648ns]",
+        "-t M4",
+        "-R 8 -k zorder(0:u32,4:x)",
         "-t b99999999999999999999",
     };
     for (size_t i = 0; i < sizeof no_types / sizeof *no_types; i++)
@@ -163,6 +178,15 @@ static void test_refused(void)
     refuses("-R 4kB", "1 to 65536");
     refuses("-R 0x", "1 to 65536");
     refuses("-R 4 -k u32", "OFFSET:TYPE");
+    refuses("-R 8 -k zorder()", "OFFSET:TYPE");
+    refuses("-R 8 -k zorder(0:u32,)", "OFFSET:TYPE");
+    refuses("-R 8 -k zorder(0:u32,4:u32", "OFFSET:TYPE");
+    refuses("-R 8 -k zorder(0:u32)", "two to four numbers");
+    refuses("-R 8 -k zorder(0:u8,1:u8,2:u8,3:u8,4:u8)", "two to four numbers");
+    refuses("-R 8 -k zorder(0:u32,4:u16)", "two to four numbers of the same size");
+    refuses("-R 8 -k zorder(0:b4,4:b4)", "two to four numbers");
+    refuses("-R 32 -k zorder(0:u128,16:u128)", "at most 8 bytes");
+    refuses("-R 8 -k zorder(0:u32,2:u32)", "overlap");
     refuses("-R 4 -k :u32", "OFFSET:TYPE");
     refuses("-R 4 -k -1:u8", "OFFSET:TYPE");
     refuses("-R 4 -k 65537:u8", "OFFSET:TYPE");
@@ -200,7 +224,7 @@ static void test_many_keys(void)
 
 static void prints(const char *type, test_wide bits, const char *wanted)
 {
-    const struct gs_key_field key = {3, type_of(type), false};
+    const struct gs_key_field key = {.offset = 3, .type = type_of(type)};
     unsigned char record[32] = {0};
     char text[GS_KEY_TEXT];
     write_bits(&key.type, record + 3, bits);
@@ -273,7 +297,7 @@ static void test_text_reads_back(void)
     static const char *const names[] = {"f16", "bf16"};
     char text[GS_KEY_TEXT];
     for (uint32_t bits = 0; bits < 2 << 16; bits++) {
-        const struct gs_key_field key = {0, type_of(names[bits >> 16]), false};
+        const struct gs_key_field key = {.type = type_of(names[bits >> 16])};
         unsigned char record[2];
         write_bits(&key.type, record, bits & 0xffff);
         gs_key_print(&key, record, text);
@@ -282,7 +306,7 @@ static void test_text_reads_back(void)
             fprintf(stderr, "%x: %s\n", (unsigned)bits, text);
     }
     unsigned char record[64] = {0xab};
-    gs_key_print(&(struct gs_key_field){0, type_of("b64"), false}, record, text);
+    gs_key_print(&(struct gs_key_field){.type = type_of("b64")}, record, text);
     CHECK(strncmp(text, "0xab00", 6) == 0 && strlen(text) == 2 + 64 + 3);
 }
 

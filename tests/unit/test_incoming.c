@@ -148,7 +148,8 @@ static void test_restore(void)
 static void test_refusals(void)
 {
     struct gs_codec narrow;
-    const struct gs_format bytes = gs_format_of((struct gs_key_type){GS_TYPE_BYTES, 3, true});
+    const struct gs_format bytes =
+        gs_format_of((struct gs_key_type){.kind = GS_TYPE_BYTES, .bytes = 3, .big_endian = true});
     gs_codec_init(&narrow, &bytes);
     const struct gs_options refused[] = {
         {.threads = 1},
@@ -212,8 +213,8 @@ static void test_others(void)
 
 int main(void)
 {
-    const struct gs_format format =
-        gs_format_of((struct gs_key_type){GS_TYPE_BYTES, sizeof(gs_key), true});
+    const struct gs_format format = gs_format_of(
+        (struct gs_key_type){.kind = GS_TYPE_BYTES, .bytes = sizeof(gs_key), .big_endian = true});
     gs_codec_init(&turned, &format);
     uint64_t count = COUNT;
     uniform = sample_make(SAMPLE_UNIFORM, COUNT);

@@ -93,6 +93,37 @@ static void test_read(void)
     means(FIELDS("(('title', 'a'), '<u2'), ('p', [('x', '<f4'), ('y', '<f4', (2,))]), "
                  "('t', '<M8[ns]'), ('a:r', '<i8')"),
           "a:r a", 7, "-R 30 -k 22:i64 -k 0:u16");
+    means(PLAIN("<M8[ns]"), "", 7, "-R 8 -k 0:M8[ns]");
+    means(PLAIN(">m8[1s]"), "", 7, "-R 8 -k 0:m8[s]be");
+    means(PLAIN("M8"), "", 7, "-R 8 -k 0:M8");
+    means(PLAIN("M8[generic]"), "", 7, "-R 8 -k 0:M8");
+    means(FIELDS("('a', '<u4'), ('t', '<m8[25us]')"), "t:r", 7, "-R 12 -k 4:m8[25us]r");
+}
+
+static void test_rows(void)
+{
+    static const char rows[] = "{'descr': '<i4', 'fortran_order': False, 'shape': (5, 3), }";
+    means(rows, "", 5, "-R 12 -k 0:i32 -k 4:i32 -k 8:i32");
+    means(rows, "2:r 0", 5, "-R 12 -k 8:i32r -k 0:i32");
+    means(rows, "2,0:r", 5, "-R 12 -k 8:i32 -k 0:i32r");
+    means(rows, "zorder(0,1:r)r,2", 5, "-R 12 -k 0:i32r -k 4:i32 -k 8:i32");
+    means("{'descr': '|u1', 'fortran_order': False, 'shape': (5, 300), }", "", 5,
+          "-R 300 -k 0:b300");
+    means("{'descr': '>u4', 'fortran_order': False, 'shape': (5, 2), }", "", 5, "-R 8 -k 0:b8");
+    means("{'descr': '<u4', 'fortran_order': True, 'shape': (5, 1), }", "", 5, "-R 4 -k 0:u32");
+    refuses(rows, "3", "there is no column '3': they are 0 to 2");
+    refuses("{'descr': '<i4', 'fortran_order': True, 'shape': (5, 3), }", NULL, "Fortran order");
+    refuses("{'descr': '<i4', 'fortran_order': False, 'shape': (5, 0), }", NULL, "no columns");
+    refuses("{'descr': '<i4', 'fortran_order': False, 'shape': (5, 16385), }", NULL,
+            "rows are larger than 65536");
+    refuses("{'descr': '<i4', 'fortran_order': False, 'shape': (5, 65), }", NULL,
+            "more than 64 fields");
+    refuses("{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': (5, 3), }", NULL,
+            "rows are of structures");
+    refuses("{'descr': '<i4', 'fortran_order': False, 'shape': (5, 4000000000000000000), }", NULL,
+            "rows are larger");
+    refuses("{'descr': '<i4', 'fortran_order': False, 'shape': (4000000000000000000, 3), }", NULL,
+            "no file has as many");
 }
 
 static void test_refused(void)
@@ -101,7 +132,6 @@ static void test_refused(void)
     refuses(FIELDS("('a', '<u4'), ('b', '|O')"), "a", "Python objects");
     refuses(PLAIN("<U4"), NULL, "text of type U");
     refuses(PLAIN("<c8"), NULL, "complex numbers");
-    refuses(PLAIN("<M8[ns]"), NULL, "dates");
     refuses(PLAIN("<f16"), NULL, "of this size");
     static const char *const unknown[] = {"<u3",  "b2",    "?1",     "M4",   "<i16", "f12",
                                           "<f8,", "M8[x]", "M8[s]x", "M8[]", "8",    "="};
@@ -128,7 +158,8 @@ static void test_refused(void)
     refuses(FIELDS("('a', '<u4', (65536, 65536))"), "a", "too large");
     refuses(FIELDS("('a', '|V65536'), ('b', '|V1')"), "a", "larger than 65536");
     refuses(FIELDS(""), "a", "no bytes");
-    refuses("{'descr': '<u4', 'fortran_order': False, 'shape': (3, 4), }", NULL, "one dimension");
+    refuses("{'descr': '<u4', 'fortran_order': False, 'shape': (3, 4, 1), }", NULL,
+            "more than two dimensions");
     static const char *const damaged[] = {
         "",
         "{",
@@ -310,6 +341,7 @@ static void test_growth(void)
 int main(void)
 {
     test_read();
+    test_rows();
     test_refused();
     test_bounds();
     test_agree();

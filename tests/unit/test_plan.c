@@ -147,7 +147,7 @@ static void test_counted(void)
     static const char *const names[] = {"u8", "i16be", "b2", "b3"};
     const uint64_t many = (uint64_t)1 << 40;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct gs_key_type type = {GS_TYPE_BYTES, 3, true};
+        struct gs_key_type type = {.kind = GS_TYPE_BYTES, .bytes = 3, .big_endian = true};
         if (i < 3)
             CHECK(gs_key_type_parse("-t", names[i], &type, NULL) == GS_OK);
         const struct gs_format format = gs_format_of(type);

@@ -102,7 +102,7 @@ static bool follows_rightly(const struct gs_record_order *order, size_t i, size_
     const uint64_t of_i = gs_record_word(order, records[i]);
     const uint64_t of_j = gs_record_word(order, records[j]);
     bool right = of_i == of_j || (!same && (of_i < of_j) == (wanted < 0));
-    if (order->key_parts == 1 || order->format.key_count == 1)
+    if (order->format.keys[0].woven == 0 && (order->key_parts == 1 || order->format.key_count == 1))
         right =
             right && (of_i == of_j) == (memcmp(strings[i], strings[j],
                                                order->key_bytes < 8 ? order->key_bytes : 8) == 0);
@@ -176,6 +176,11 @@ static void check_several(bool stable)
         {"8", "4:f32"}, /* narrower than a head */
         {"3", "1:u8"},
         {"12", "0:b10"},
+        {"40", "3:u8", "zorder(8:u32,12:i32be,20:u32r)"}, /* woven */
+        {"48", "zorder(1:i64,9:u64be,17:u64,25:i64)"},
+        {"24", "zorder(16:u64,8:u64,0:u64)r"},
+        {"20", "zorder(4:u16,0:u16)", "17:i8r"},
+        {"17", "zorder(4:u8,0:u8,16:i8)", "zorder(5:u16,7:u16,9:i16,11:u16)"},
     };
     for (size_t s = 0; s < sizeof sets / sizeof *sets; s++)
         check_format(sets[s][0], sets[s] + 1, stable);

@@ -66,8 +66,8 @@ static void test_decoded(void)
     struct gs_error err = {.status = GS_OK};
     struct gs_tiles tiles;
     struct gs_codec codec;
-    const struct gs_format format =
-        gs_format_of((struct gs_key_type){GS_TYPE_BYTES, sizeof(gs_key), true});
+    const struct gs_format format = gs_format_of(
+        (struct gs_key_type){.kind = GS_TYPE_BYTES, .bytes = sizeof(gs_key), .big_endian = true});
     gs_key *keys = sample_make(SAMPLE_UNIFORM, COUNT);
     gs_key *mixed = sample_make(SAMPLE_UNIFORM, COUNT);
     gs_key *got = sample_make(SAMPLE_EQUAL, COUNT);

@@ -86,7 +86,8 @@ static void test_payload(void)
 {
     for (int way = 0; way < 8; way++) {
         format = (struct gs_format){.record_bytes = 2, .key_count = 1, .reverse = way % 2 == 1};
-        format.keys[0] = (struct gs_key_field){(uint32_t)way / 4, type_of("i8"), false};
+        format.keys[0] = (struct gs_key_field){
+            .offset = (uint32_t)way / 4, .type = type_of("i8"), .descending = false};
         CHECK(gs_format_finish(&format, NULL) == GS_OK);
         check_sort(RECORDS, 2, way / 2 % 2 == 1, 0xff);
     }

@@ -13,17 +13,17 @@ __extension__ typedef unsigned __int128 test_wide;
 __extension__ typedef __int128 test_signed_wide;
 
 static const char *const all_types[] = {
-    "u8",    "u16",   "u32",    "u64",   "u128",   "i8",    "i16",    "i32",
-    "i64",   "i128",  "f16",    "bf16",  "f32",    "f64",   "b1",     "b2",
-    "b3",    "b7",    "b16",    "u16be", "u32be",  "u64be", "u128be", "i16be",
-    "i32be", "i64be", "i128be", "f16be", "bf16be", "f32be", "f64be",
+    "u8",    "u16",    "u32",   "u64",   "u128",   "i8",        "i16",   "i32",   "i64",
+    "i128",  "f16",    "bf16",  "f32",   "f64",    "b1",        "b2",    "b3",    "b7",
+    "b16",   "u16be",  "u32be", "u64be", "u128be", "i16be",     "i32be", "i64be", "i128be",
+    "f16be", "bf16be", "f32be", "f64be", "M8[ns]", "m8[25s]be",
 };
 enum { ALL_TYPES = sizeof all_types / sizeof *all_types };
 
 static inline struct gs_key_type type_of(const char *name)
 {
     struct gs_error err = {.status = GS_OK};
-    struct gs_key_type type = {GS_TYPE_BYTES, 1, true};
+    struct gs_key_type type = {.kind = GS_TYPE_BYTES, .bytes = 1, .big_endian = true};
     if (gs_key_type_parse("-t", name, &type, &err) != GS_OK)
         fprintf(stderr, "%s\n", err.text);
     return type;
@@ -101,6 +101,11 @@ static inline int compare_keys(const struct gs_key_type *type, const unsigned ch
     case GS_TYPE_FLOAT:
     case GS_TYPE_BFLOAT:
         return compare_floats(type, (uint64_t)x, (uint64_t)y);
+    case GS_TYPE_DATE:
+    case GS_TYPE_DURATION:
+        if ((int64_t)x == INT64_MIN || (int64_t)y == INT64_MIN) /* NaT is last */
+            return ((int64_t)x == INT64_MIN) - ((int64_t)y == INT64_MIN);
+        return (int64_t)x < (int64_t)y ? -1 : (int64_t)x > (int64_t)y;
     case GS_TYPE_SIGNED: {
         const test_signed_wide v = (test_signed_wide)(x << unused);
         const test_signed_wide w = (test_signed_wide)(y << unused);
@@ -111,12 +116,39 @@ static inline int compare_keys(const struct gs_key_type *type, const unsigned ch
     }
 }
 
+/* A bit of a woven key, from the highest on, as it counts in the order: integers only. */
+static inline bool woven_bit(const struct gs_key_field *key, const unsigned char *record,
+                             uint32_t bit)
+{
+    const uint32_t width = 8 * key->type.bytes;
+    const bool set = (read_bits(&key->type, record + key->offset) >> (width - 1 - bit) & 1) != 0;
+    return (set != (key->type.kind == GS_TYPE_SIGNED && bit == 0)) != key->descending;
+}
+
+/* Bit by bit, of each number in turn. */
+static inline int compare_woven(const struct gs_key_field *keys, const unsigned char *a,
+                                const unsigned char *b)
+{
+    for (uint32_t bit = 0; bit < 8 * keys->type.bytes; bit++)
+        for (uint32_t i = 0; i < keys->woven; i++)
+            if (woven_bit(&keys[i], a, bit) != woven_bit(&keys[i], b, bit))
+                return woven_bit(&keys[i], a, bit) ? 1 : -1;
+    return 0;
+}
+
 /* By keys, then by all bytes. */
 static inline int compare_records(const struct gs_format *format, const unsigned char *a,
                                   const unsigned char *b)
 {
     for (uint32_t i = 0; i < format->key_count; i++) {
         const struct gs_key_field *key = &format->keys[i];
+        if (key->woven > 0) {
+            const int woven = compare_woven(key, a, b);
+            if (woven != 0)
+                return woven;
+            i += key->woven - 1U;
+            continue;
+        }
         const int order = compare_keys(&key->type, a + key->offset, b + key->offset);
         if (order != 0)
             return key->descending ? -order : order;

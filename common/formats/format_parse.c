@@ -1,178 +1,35 @@
-/* format.c -- parse and check types, record sizes and keys.
+/* format_parse.c -- parse and check record sizes and keys.
  * SPDX-License-Identifier: MIT
  */
 #include "common/formats/format.h"
 
-#include <ctype.h>
+#include "common/formats/key_type.h"
+#include "common/formats/zorder.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-static const struct {
-    char name[5];
-    struct gs_key_type type;
-} types[] = {
-    {"u8", {GS_TYPE_UNSIGNED, 1, false}},    {"u16", {GS_TYPE_UNSIGNED, 2, false}},
-    {"u32", {GS_TYPE_UNSIGNED, 4, false}},   {"u64", {GS_TYPE_UNSIGNED, 8, false}},
-    {"u128", {GS_TYPE_UNSIGNED, 16, false}}, {"i8", {GS_TYPE_SIGNED, 1, false}},
-    {"i16", {GS_TYPE_SIGNED, 2, false}},     {"i32", {GS_TYPE_SIGNED, 4, false}},
-    {"i64", {GS_TYPE_SIGNED, 8, false}},     {"i128", {GS_TYPE_SIGNED, 16, false}},
-    {"f16", {GS_TYPE_FLOAT, 2, false}},      {"bf16", {GS_TYPE_BFLOAT, 2, false}},
-    {"f32", {GS_TYPE_FLOAT, 4, false}},      {"f64", {GS_TYPE_FLOAT, 8, false}},
-};
-
-/* What else they are called; of the same length as in `types`, and the longest that fits counts. */
-static const struct {
-    char name[9];
-    struct gs_key_type type;
-} others[] = {
-    {"double", {GS_TYPE_FLOAT, 8, false}},    {"float", {GS_TYPE_FLOAT, 4, false}},
-    {"half", {GS_TYPE_FLOAT, 2, false}},      {"float16", {GS_TYPE_FLOAT, 2, false}},
-    {"float32", {GS_TYPE_FLOAT, 4, false}},   {"float64", {GS_TYPE_FLOAT, 8, false}},
-    {"bfloat16", {GS_TYPE_BFLOAT, 2, false}}, {"be16", {GS_TYPE_UNSIGNED, 2, true}},
-    {"be32", {GS_TYPE_UNSIGNED, 4, true}},    {"be64", {GS_TYPE_UNSIGNED, 8, true}},
-    {"le16", {GS_TYPE_UNSIGNED, 2, false}},   {"le32", {GS_TYPE_UNSIGNED, 4, false}},
-    {"le64", {GS_TYPE_UNSIGNED, 8, false}},
-};
-
-/* Does the text begin with the word, in small or capital letters? */
-static bool begins(const char *text, const char *word)
-{
-    return strncasecmp(text, word, strlen(word)) == 0;
-}
-
-/* Read a number up to GS_RECORD_BYTES_MAX, decimal or with 0x; the rest of the text, or NULL if
- * there is none or it is greater. */
-static const char *read_number(const char *text, uint32_t *value)
-{
-    const bool hex = begins(text, "0x") && isxdigit((unsigned char)text[2]);
-    const char *const begin = hex ? text + 2 : text;
-    const char *end = begin;
-    for (*value = 0; hex ? isxdigit((unsigned char)*end) : *end >= '0' && *end <= '9'; end++) {
-        const uint32_t digit = (uint32_t)(*end <= '9' ? *end - '0' : (*end | 0x20) - 'a' + 10);
-        *value = *value * (hex ? 16 : 10) + digit;
-        if (*value > GS_RECORD_BYTES_MAX)
-            return NULL;
-    }
-    return end > begin ? end : NULL;
-}
-
-/* Read what may be behind a name: _t as in C, and the order of bytes. */
-static const char *read_tail(const char *text, bool in_c, struct gs_key_type *type)
-{
-    if (in_c && begins(text, "_t"))
-        text += 2;
-    if (!begins(text, "be") && !begins(text, "le"))
-        return text;
-    type->big_endian = begins(text, "be");
-    return text + 2;
-}
-
-/* Read a name of `types`, or as C and numpy write integers, uint32_t; the rest, or NULL. */
-static const char *read_name(const char *text, struct gs_key_type *type)
-{
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        const char *name = types[i].name;
-        const char *at = text;
-        const bool integer = *name == 'u' || *name == 'i';
-        const bool in_c = begins(text, *name == 'u' ? "uint" : "int");
-        at += integer && in_c ? (*name == 'u' ? 4 : 3) : 1;
-        if ((*text | 0x20) != *name || !begins(at, name + 1))
-            continue;
-        at += strlen(name + 1);
-        if (*at >= '0' && *at <= '9')
-            continue;
-        *type = types[i].type;
-        return read_tail(at, integer && in_c, type);
-    }
-    return NULL;
-}
-
-/* Read a name of `others`; the rest, or NULL. */
-static const char *read_other(const char *text, struct gs_key_type *type)
-{
-    size_t longest = 0;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        const size_t length = strlen(others[i].name);
-        if (length <= longest || !begins(text, others[i].name))
-            continue;
-        longest = length;
-        *type = others[i].type;
-    }
-    const bool ordered = begins(text, "be") || begins(text, "le");
-    return longest == 0 ? NULL : ordered ? text + longest : read_tail(text + longest, false, type);
-}
-
-/* Read a type as numpy writes it, with the size in bytes: <u4, >f8. */
-static const char *read_numpy(const char *text, struct gs_key_type *type)
-{
-    uint32_t bytes = 0;
-    const char kind = (char)(text[1] | 0x20);
-    const char *end =
-        kind == 'u' || kind == 'i' || kind == 'f' ? read_number(text + 2, &bytes) : NULL;
-    const bool known = bytes == 2 || bytes == 4 || bytes == 8 || (kind != 'f' && bytes == 1);
-    *type = (struct gs_key_type){kind == 'u'   ? GS_TYPE_UNSIGNED
-                                 : kind == 'i' ? GS_TYPE_SIGNED
-                                               : GS_TYPE_FLOAT,
-                                 bytes, *text == '>'};
-    return known ? end : NULL;
-}
-
-/* Read a type at the start of the text; returns the rest, or NULL if there is none. */
-static const char *read_type(const char *text, struct gs_key_type *type)
-{
-    if (*text == '<' || *text == '>')
-        return read_numpy(text, type);
-    const char *end = read_other(text, type);
-    if (end == NULL)
-        end = read_name(text, type);
-    if (end != NULL)
-        return end;
-    *type = (struct gs_key_type){GS_TYPE_BYTES, 0, true};
-    end = (*text | 0x20) == 'b' ? read_number(text + 1, &type->bytes) : NULL;
-    return type->bytes > 0 ? end : NULL;
-}
-
-static enum gs_status refuse_type(const char *option, const char *text, struct gs_error *err)
-{
-    return gs_fail(err, GS_ERR_USAGE, 0,
-                   "invalid type in %s argument '%s': it is one of u8 u16 u32 u64 u128 i8 i16 i32 "
-                   "i64 i128 f16 bf16 f32 f64, big-endian with 'be' behind, or bN for N bytes, "
-                   "1 to %d; of records -t u64,u32r names all fields",
-                   option, text, GS_RECORD_BYTES_MAX);
-}
-
-enum gs_status gs_key_type_parse(const char *option, const char *text, struct gs_key_type *type,
-                                 struct gs_error *err)
-{
-    const char *end = read_type(text, type);
-    if (end != NULL && strcasecmp(end, "r") == 0)
-        return gs_fail(err, GS_ERR_USAGE, 0,
-                       "invalid %s argument '%s': 'r' belongs to a key; -r reverses the order",
-                       option, text);
-    return end != NULL && *end == '\0' ? GS_OK : refuse_type(option, text, err);
-}
-
 enum gs_status gs_key_field_parse(const char *option, const char *text, struct gs_key_field *key,
                                   struct gs_error *err)
 {
-    const char *colon = read_number(text, &key->offset);
+    const char *colon = gs_key_number_read(text, &key->offset);
     if (colon == NULL || *colon != ':')
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "invalid %s argument '%s': a %s is OFFSET:TYPE, OFFSET in bytes from 0, "
                        "as in 8:f64%s",
                        option, text, option[1] == 'k' ? "key" : "field",
                        option[1] == 'k' ? " or, descending, 8:f64r" : "");
-    const char *end = read_type(colon + 1, &key->type);
+    const char *end = gs_key_type_read(colon + 1, &key->type);
     key->descending = end != NULL && (*end | 0x20) == 'r';
     if (end == NULL || end[key->descending] != '\0')
-        return refuse_type(option, text, err);
+        return gs_key_type_refuse(option, text, colon + 1, err);
     return GS_OK;
 }
 
 static enum gs_status parse_record(const char *text, uint32_t *bytes, struct gs_error *err)
 {
-    const char *end = read_number(text, bytes);
+    const char *end = gs_key_number_read(text, bytes);
     if (end != NULL &&
         (strcasecmp(end, "b") == 0 || strcmp(end, "k") == 0 || strcmp(end, "K") == 0)) {
         *bytes <<= *end == 'k' || *end == 'K' ? 10 : 0;
@@ -190,6 +47,21 @@ void gs_key_field_name(const struct gs_key_field *key, char text[GS_KEY_FIELD_TE
     gs_key_type_name(&key->type, type);
     snprintf(text, GS_KEY_FIELD_TEXT, "%u:%s%s", (unsigned)key->offset, type,
              key->descending ? "r" : "");
+}
+
+bool gs_format_key_name(const struct gs_format *format, uint32_t i, char text[GS_KEY_FIELD_TEXT])
+{
+    char key[GS_KEY_FIELD_TEXT - sizeof "zorder()"];
+    uint32_t first = i;
+    while (first > 0 && format->keys[first].woven == 0 && i - first < GS_ZORDER_MAX)
+        first--;
+    const bool within = first + format->keys[first].woven > i;
+    const bool last = within && first + format->keys[first].woven == i + 1;
+    gs_key_field_name(&format->keys[i], text);
+    snprintf(key, sizeof key, "%s", text);
+    snprintf(text, GS_KEY_FIELD_TEXT, "%s%s%s", format->keys[i].woven > 0 ? "zorder(" : "", key,
+             last ? ")" : "");
+    return within && first < i;
 }
 
 /* A byte in two keys would be useless in the second, and no record could be one element. */
@@ -264,11 +136,11 @@ static enum gs_status parse_fields(struct gs_format *format, const char *text, s
                            text);
         struct gs_key_field *key = &format->keys[format->key_count++];
         key->offset = format->record_bytes;
-        end = read_type(at, &key->type);
+        end = gs_key_type_read(at, &key->type);
         key->descending = end != NULL && (*end | 0x20) == 'r';
         end += key->descending ? 1 : 0;
         if (end == NULL || (*end != ',' && *end != '\0'))
-            return refuse_type("-t", text, err);
+            return gs_key_type_refuse("-t", text, at, err);
         format->record_bytes += key->type.bytes;
         if (format->record_bytes > GS_RECORD_BYTES_MAX)
             return gs_fail(err, GS_ERR_USAGE, 0,
@@ -303,11 +175,39 @@ cleanup:
     return st;
 }
 
+/* Append a key: OFFSET:TYPE[r]. */
+static enum gs_status add_key(struct gs_format *format, const char *text, struct gs_error *err)
+{
+    if (format->key_count == GS_FORMAT_KEYS_MAX)
+        return gs_fail(err, GS_ERR_USAGE, 0, "more than %d keys: -k %s", GS_FORMAT_KEYS_MAX, text);
+    return gs_key_field_parse("-k", text, &format->keys[format->key_count++], err);
+}
+
+/* The same, or several that are woven. */
+static enum gs_status parse_key(struct gs_format *format, const char *text, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    bool descending;
+    size_t length;
+    char list[256];
+    char *left = list;
+    const uint32_t first = format->key_count;
+    const char *inside = gs_zorder_inside(text, strlen(text), &length, &descending);
+    if (inside == NULL)
+        return add_key(format, text, err);
+    snprintf(list, sizeof list, "%.*s", (int)length, inside);
+    for (const char *one; (one = strsep(&left, ",")) != NULL;)
+        GS_TRY(add_key(format, one, err));
+    st = gs_zorder_finish(format, first, descending, text, strlen(text), err);
+cleanup:
+    return st;
+}
+
 enum gs_status gs_format_parse(struct gs_format *format, const struct gs_format_options *options,
                                struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct gs_key_type type = {GS_TYPE_UNSIGNED, 4, false};
+    struct gs_key_type type = {.kind = GS_TYPE_UNSIGNED, .bytes = 4};
     if (options->type != NULL && options->key_count > 0)
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "-t names all fields of a record, as in -t u64,u32r, and each is a key; -k "
@@ -320,28 +220,16 @@ enum gs_status gs_format_parse(struct gs_format *format, const struct gs_format_
                        "a .npy file, "
                        "it names a field");
     if (options->record != NULL) {
-        type = (struct gs_key_type){GS_TYPE_BYTES, 0, true};
+        type = (struct gs_key_type){.kind = GS_TYPE_BYTES, .big_endian = true};
         GS_TRY(parse_record(options->record, &type.bytes, err));
     }
     *format = gs_format_of(type);
+    format->key_count = options->key_count > 0 ? 0 : 1;
     for (uint32_t i = 0; i < options->key_count; i++)
-        GS_TRY(gs_key_field_parse("-k", options->keys[i], &format->keys[i], err));
-    if (options->key_count > 0)
-        format->key_count = options->key_count;
+        GS_TRY(parse_key(format, options->keys[i], err));
     st = gs_format_finish(format, err);
 cleanup:
     return st;
-}
-
-void gs_key_type_name(const struct gs_key_type *type, char text[GS_KEY_TYPE_TEXT])
-{
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        if (types[i].type.kind == type->kind && types[i].type.bytes == type->bytes) {
-            snprintf(text, GS_KEY_TYPE_TEXT, "%.4s%s", types[i].name, type->big_endian ? "be" : "");
-            return;
-        }
-    }
-    snprintf(text, GS_KEY_TYPE_TEXT, "b%u", (unsigned)type->bytes);
 }
 
 void gs_format_name(const struct gs_format *format, char text[GS_FORMAT_TEXT])
@@ -354,11 +242,12 @@ void gs_format_name(const struct gs_format *format, char text[GS_FORMAT_TEXT])
     }
     int used = snprintf(text, GS_FORMAT_TEXT, "%u bytes by", (unsigned)format->record_bytes);
     for (uint32_t i = 0; i < format->key_count; i++) {
-        gs_key_field_name(&format->keys[i], key);
+        const bool within = gs_format_key_name(format, i, key);
         if ((size_t)used + strlen(key) + sizeof "  ..." > GS_FORMAT_TEXT) {
             snprintf(text + used, GS_FORMAT_TEXT - (size_t)used, " ...");
             return;
         }
-        used += snprintf(text + used, GS_FORMAT_TEXT - (size_t)used, " %s", key);
+        used +=
+            snprintf(text + used, GS_FORMAT_TEXT - (size_t)used, "%s%s", within ? "," : " ", key);
     }
 }

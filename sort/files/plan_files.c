@@ -40,9 +40,9 @@ static void look_at_pace(const struct gs_task *task, const struct gs_inputs *inp
 {
     char beside[PATH_MAX] = ""; /* a name where the run would write */
     if (plan->temporary_bytes > 0)
-        snprintf(beside, sizeof beside, "%s/gsort", task->directories[0]);
-    else if (task->output != NULL)
-        snprintf(beside, sizeof beside, "%s", task->output);
+        snprintf(beside, sizeof beside, "%s/gsort", task->found.directories[0]);
+    else if (task->found.output != NULL)
+        snprintf(beside, sizeof beside, "%s", task->found.output);
     plan->awaited_bytes = plan->pending || *beside == '\0' ? 0 : awaited_bytes(plan);
     plan->look = gs_pace_look(inputs, plan->awaited_bytes > 0 ? beside : NULL);
     const double slower = plan->look.fresh - FRESH_SECONDS;

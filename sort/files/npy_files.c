@@ -4,6 +4,7 @@
 #include "sort/files/npy_files.h"
 
 #include "common/files/file.h"
+#include "sort/files/table_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -129,6 +130,34 @@ cleanup:
     return st;
 }
 
+/* The same if that is a FITS or LAS file; else *npy stays NULL. */
+static enum gs_status take_table(struct gs_npy_files **npy, size_t inputs, uint64_t **skips,
+                                 const char *name, struct gs_error *err)
+{
+    struct gs_npy table;
+    unsigned char *bytes;
+    enum gs_status st = gs_table_find(name, &table, &bytes, err);
+    if (st == GS_OK && bytes != NULL && inputs > 1) {
+        gs_npy_free(&table);
+        st = gs_fail(err, GS_ERR_USAGE, 0, "%s: a FITS or LAS file is sorted alone", name);
+    }
+    if (st != GS_OK || bytes == NULL) {
+        free(bytes);
+        return st;
+    }
+    *npy = calloc(1, sizeof **npy);
+    *skips = calloc(1, sizeof **skips);
+    if (*npy == NULL || *skips == NULL) {
+        gs_npy_free(&table);
+        free(bytes);
+        return no_memory(name, err);
+    }
+    **npy =
+        (struct gs_npy_files){.name = name, .head = table, .bytes = bytes, .count = table.count};
+    (*skips)[0] = table.header_bytes;
+    return GS_OK;
+}
+
 /* Parse the header of another input, `size` bytes of which are there: its type is that of the first
  * one. Free *head on success. */
 static enum gs_status take_other(struct gs_npy_files *npy, struct gs_npy *head, const void *bytes,
@@ -180,9 +209,13 @@ enum gs_status gs_npy_files_find(const char *first, size_t count,
     bool regular;
     GS_TRY(look_at_file(first, &start, &regular, err));
     *undecided = !regular;
-    if (!gs_npy_is(start.bytes, start.size))
-        goto cleanup;
-    GS_TRY(take_first(npy, count, skips, &start, first, err));
+    if (!gs_npy_is(start.bytes, start.size)) {
+        GS_TRY(take_table(npy, count, skips, first, err));
+        if (*npy == NULL)
+            goto cleanup;
+    } else {
+        GS_TRY(take_first(npy, count, skips, &start, first, err));
+    }
     st = set_format(format, &(*npy)->head, options, first, err);
 cleanup:
     free(start.bytes);
@@ -326,6 +359,8 @@ enum gs_status gs_npy_files_follow(struct gs_npy_files *npy, struct gs_inputs *i
                                    uint64_t *skips, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
+    if (npy->head.table)
+        return gs_table_follow(npy, &inputs->list[0], err);
     for (size_t i = 0; i < inputs->count; i++)
         GS_TRY(follow(npy, &inputs->list[i], i == 0, &skips[i], err));
 cleanup:

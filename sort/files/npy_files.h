@@ -24,9 +24,13 @@ struct gs_npy_files {
     uint64_t count;          /* records in all files whose headers are known, */
     struct gs_wanted wanted; /* and which of them the output has */
     bool streams;            /* the output's header is written before it: with that count */
+    uint64_t tail_bytes;     /* of a table: so many follow its records, */
+    dev_t device;            /* in this file */
+    ino_t inode;
 };
 
-/* If the first of `count` inputs is a regular file that begins as a .npy file does: make *npy and
+/* If the first of `count` inputs is a regular file that begins as a .npy file does, or is the only
+ * one and a table (sort/files/table_files.h): make *npy and
  * *skips, the bytes in front of each file's records, and set *format, with the keys that -k names.
  * Else *npy is NULL, and *undecided says whether it is no regular file. A file that cannot be read
  * is left for later to report. Free both, even after a failure. */

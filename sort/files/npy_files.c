@@ -132,11 +132,11 @@ cleanup:
 
 /* The same if that is a FITS or LAS file; else *npy stays NULL. */
 static enum gs_status take_table(struct gs_npy_files **npy, size_t inputs, uint64_t **skips,
-                                 const char *name, struct gs_error *err)
+                                 const char *name, bool named, struct gs_error *err)
 {
     struct gs_npy table;
     unsigned char *bytes;
-    enum gs_status st = gs_table_find(name, &table, &bytes, err);
+    enum gs_status st = gs_table_find(name, named, &table, &bytes, err);
     if (st == GS_OK && bytes != NULL && inputs > 1) {
         gs_npy_free(&table);
         st = gs_fail(err, GS_ERR_USAGE, 0, "%s: a FITS or LAS file is sorted alone", name);
@@ -210,7 +210,7 @@ enum gs_status gs_npy_files_find(const char *first, size_t count,
     GS_TRY(look_at_file(first, &start, &regular, err));
     *undecided = !regular;
     if (!gs_npy_is(start.bytes, start.size)) {
-        GS_TRY(take_table(npy, count, skips, first, err));
+        GS_TRY(take_table(npy, count, skips, first, options->key_count > 0, err));
         if (*npy == NULL)
             goto cleanup;
     } else {

@@ -68,8 +68,8 @@ cleanup:
     return st;
 }
 
-enum gs_status gs_table_find(const char *name, struct gs_npy *table, unsigned char **bytes,
-                             struct gs_error *err)
+enum gs_status gs_table_find(const char *name, bool named, struct gs_npy *table,
+                             unsigned char **bytes, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct stat status;
@@ -81,6 +81,12 @@ enum gs_status gs_table_find(const char *name, struct gs_npy *table, unsigned ch
         st = read_table(fd, name, table, bytes, err);
     if (fd >= 0)
         close(fd);
+    if (st == GS_ERR_INPUT && !named) {
+        free(*bytes);
+        *bytes = NULL;
+        *err = (struct gs_error){.status = GS_OK};
+        return GS_OK;
+    }
     return st;
 }
 

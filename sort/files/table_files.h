@@ -13,9 +13,10 @@
 #include "sort/files/task.h"
 
 /* If the file is one: *bytes are those in front of its records, to be freed, and *table what they
- * say. Else *bytes is NULL; a file that cannot be read is left for later to report. */
-enum gs_status gs_table_find(const char *name, struct gs_npy *table, unsigned char **bytes,
-                             struct gs_error *err);
+ * say. Else *bytes is NULL; a file that cannot be read is left for later to report, and so is one
+ * without a sound table, unless a column was named. */
+enum gs_status gs_table_find(const char *name, bool named, struct gs_npy *table,
+                             unsigned char **bytes, struct gs_error *err);
 
 /* The input is open: leave of it what is the table's. */
 enum gs_status gs_table_follow(struct gs_npy_files *npy, struct gs_input *input,

@@ -60,9 +60,10 @@ table()
 }
 
 @test "columns without a name, and what is no key" {
-    { table 12 2 J E 1P && printf '%-2880s' 00012222333300004444555; } >in.fits
+    { table 16 2 J E 1P && printf '%-2880s' 11112222333333330000444455555555; } >in.fits
     gsort -k col1 in.fits -o out.fits
-    tail -c +5761 out.fits | head -c 24 | grep -qF 000044445555
+    [ "$(tail -c +5761 out.fits | head -c 32)" = 00004444555555551111222233333333 ]
+    head -c 5760 in.fits | cmp - <(head -c 5760 out.fits)
     while IFS='|' read -r keys text; do
         # shellcheck disable=SC2086  # words are meant
         run -2 --separate-stderr gsort $keys in.fits -o out
@@ -73,9 +74,10 @@ table()
 -k col3|cannot be sorted by field col3: its values are in the heap
 -u -k col1|a FITS or LAS file keeps all of its records: it can only be sorted
 --head=1 -k col1|a FITS or LAS file keeps all of its records
---split=2 -k col1|a FITS or LAS file keeps all of its records
 -k col1 in.fits|a FITS or LAS file is sorted alone
 END
+    run -2 --separate-stderr gsort -k col1 in.fits --split=2 -o out-%d
+    assert_trouble "a FITS or LAS file keeps all of its records"
     run -2 --separate-stderr gsort -k col1 in.fits
     assert_trouble "a FITS or LAS file becomes another one: use -o FILE"
     run -2 --separate-stderr gsort -o out <(cat in.fits)
@@ -91,7 +93,7 @@ END
     head -c 2880 cut.fits >none.fits
     head -c 2000 cut.fits >short.fits
     while IFS='|' read -r name text; do
-        run -2 --separate-stderr gsort "$name.fits" -o out
+        run -2 --separate-stderr gsort -k col1 "$name.fits" -o out
         assert_trouble "$name.fits: $text"
     done <<'END'
 cut|is cut off within its 1000 records of 8 bytes
@@ -102,6 +104,8 @@ sum|its DATASUM would be another one, as rows have 6 bytes: remove that first
 none|ends in front of its binary table
 short|ends in front of its binary table
 END
+    run -2 --separate-stderr gsort none.fits -o out
+    assert_trouble "none.fits: looks like a FITS file, not plain keys: -k COLUMN sorts"
 }
 
 @test "a LAS file that is compressed or damaged is refused in one line" {

@@ -54,14 +54,16 @@ WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow $(WERROR) \
              $(if $(filter-out -O0,$(filter -O%,$(CFLAGS))),,-Wno-sign-conversion)
 # The same program, wherever the tree is.
 SAME_PATHS := -ffile-prefix-map='$(CURDIR)'=.
-C_FLAGS   := -std=c11 $(WARNINGS) -Wconversion -Wmissing-prototypes -fopenmp $(SAME_PATHS)
-CXX_FLAGS := -std=c++17 $(WARNINGS) -fno-exceptions -fno-rtti $(SAME_PATHS)
+# One set of objects for the programs and the shared library, of which only gsort.h is seen outside.
+PIC       := -fPIC -fvisibility=hidden
+C_FLAGS   := -std=c11 $(WARNINGS) -Wconversion -Wmissing-prototypes -fopenmp $(PIC) $(SAME_PATHS)
+CXX_FLAGS := -std=c++17 $(WARNINGS) -fno-exceptions -fno-rtti $(PIC) $(SAME_PATHS)
 CPP_FLAGS := -I. -D_GNU_SOURCE -DGS_CUDA=$(CUDA) -DGS_HIGHWAY=$(HIGHWAY) $(call is,DEBUG,-DGS_DEBUG=1) -MMD -MP
 LIBS      := -lpthread -lm $(call is,STATIC,-static -s)
 
 # The rooms of the house, from the ground up (sort/README.md); a source in none of them is an error.
 COMMON    := common common/memory common/formats common/files
-ROOMS     := $(COMMON) types check api files cli
+ROOMS     := $(COMMON) types check api files library cli
 # Compiled for keys of 32 bits, and again for wider ones.
 WIDTHS    ?= 64 128
 KEY_ROOMS := keys bin split run merge cpu ways pipeline engines sorter external width
@@ -117,7 +119,7 @@ ifeq ($(CUDA),1)
   GPU_ARCHS ?= $(filter $(shell $(NVCC) --list-gpu-code 2>/dev/null),sm_75 sm_80 sm_90 sm_100 sm_110 sm_120)
   NEWEST    := $(patsubst sm_%,%,$(lastword $(GPU_ARCHS)))
   COMPRESS  := $(if $(shell $(NVCC) --help 2>/dev/null | grep compress-mode),-compress-mode=size,-Xfatbin -compress-all)
-  NVCC_FLAGS := -std=c++17 -O3 $(COMPRESS) -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror,-fno-threadsafe-statics --threads 0 \
+  NVCC_FLAGS := -std=c++17 -O3 $(COMPRESS) -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror,-fno-threadsafe-statics,-fPIC,-fvisibility=hidden --threads 0 \
                 $(foreach arch,$(patsubst sm_%,%,$(GPU_ARCHS)),-gencode arch=compute_$(arch),code=sm_$(arch)) \
                 -gencode arch=compute_$(NEWEST),code=compute_$(NEWEST)
 else
@@ -130,9 +132,11 @@ WIDE_128 := $(WIDE) $(call present,$(RECORD_ROOMS))
 # The objects of sources below a folder, one for all of a room that is compiled as one file.
 objects  = $(addprefix $(1)/,$(patsubst %,%.o,$(basename $(filter-out $(WHOLE:%=sort/%/%.c),$(2)))) \
            $(foreach room,$(WHOLE),$(if $(filter sort/$(room)/%.c,$(2)),sort/$(room).o)))
+# The library's own OpenMP runtime, where GCC is the compiler.
+TEAM     := $(B)/sort/library/team.o
 MAIN     := $(B)/cli/main.o $(B)/cli/openmp_environment.o
 GROUND   := $(call objects,$(B),$(call present,$(COMMON) types check))
-OBJECTS  := $(filter-out $(MAIN),$(call objects,$(B),$(call present,$(ROOMS)) $(NARROW))) $(WIDTHS:%=$(B)/width%.o)
+OBJECTS  := $(filter-out $(MAIN) $(TEAM),$(call objects,$(B),$(call present,$(ROOMS)) $(NARROW))) $(WIDTHS:%=$(B)/width%.o)
 NO_MPI   := $(call objects,$(B),$(call absent,$(MPI_ROOMS)))
 MPI_OBJECTS := $(call objects,$(M),$(call present,$(MPI_ROOMS)))
 OBJECTS  += $(NO_MPI)
@@ -263,10 +267,14 @@ $(foreach width,$(WIDTHS),$(eval $(call wider,$(width)))$(eval $(call unit,_$(wi
 $(eval $(call unit,))
 # The test of plans counts them.
 $(B)/unit/test_plans: private LDFLAGS += -Wl,--wrap=gs_plan_make
+# Tests of the library have its own teams of threads.
+LIBRARY_UNITS := $(filter $(B)/unit/test_library_%,$(UNITS))
+$(LIBRARY_UNITS): private LDFLAGS += $(if $(CLANG),,$(TEAM))
+$(LIBRARY_UNITS): $(TEAM)
 units: $(UNITS)
 
 TOOL_FLAGS := -I. -D_GNU_SOURCE -std=c11 $(WARNINGS) -Wconversion -O2
-build/keygen: $(patsubst %,build/tools/%.o,data/keygen data/dist data/typed common/formats/format_parse common/formats/key_type common/formats/date common/formats/zorder common/status)
+build/keygen: $(patsubst %,build/tools/%.o,data/keygen data/dist data/typed common/formats/format_parse common/formats/key_type common/formats/date common/formats/zorder common/formats/type_hint common/nearest_word common/status)
 build/reference: build/tools/tests/tools/reference.o build/tools/tests/tools/reference_records.o
 build/fuzz_options: build/tools/tests/fuzz/fuzz_options.o
 build/peak: build/tools/tests/tools/peak.o
@@ -296,7 +304,7 @@ build/tools/%.o: %.c
 SUITE = GSORT='$(CURDIR)/$(B)/gsort' KEYGEN='$(CURDIR)/build/keygen' REFERENCE='$(CURDIR)/build/reference' \
         FUZZ_OPTIONS='$(CURDIR)/build/fuzz_options' FAULTS='$(CURDIR)/build/faults.so' \
         GSORT_MPI='$(call is,MPI,$(CURDIR)/$(M)/gsort-mpi)' MPIRUN='$(MPIRUN)' \
-        QUIRKFS='$(call is,FUSE,$(CURDIR)/build/quirkfs)' UNITS='$(CURDIR)/$(B)/unit' CUDA=$(CUDA) $(BATS) --recursive
+        LIBRARY='$(CURDIR)/$(B)/installed' QUIRKFS='$(call is,FUSE,$(CURDIR)/build/quirkfs)' UNITS='$(CURDIR)/$(B)/unit' CUDA=$(CUDA) $(BATS) --recursive
 need_bats = @$(BATS) --version 2>/dev/null | awk '{ split($$2, v, "."); ok = v[1] * 100 + v[2] >= 105 } END { exit !ok }' || \
             { echo 'make $@ needs bats 1.5 or newer: install the package bats' >&2; exit 2; }
 # TESTS: Bats files or directories, or unit, for the unit tests, or unit/NAME. BATS_JOBS files run at a time, one more than
@@ -312,7 +320,7 @@ side_by_side = $(shell [ '$(BATS_JOBS)' -gt 1 ] && parallel --version 2>/dev/nul
                echo --jobs '$(BATS_JOBS)' --no-parallelize-within-files)
 $(B)/unit.bats $(B)/unit_wide.bats: tests/unit/list.sh FORCE
 	@mkdir -p $(B); tests/unit/list.sh $(filter $(if $(findstring wide,$@),%_64 %_128,$(UNITS_32)),$(UNITS_NOW)) >$@
-check: $(if $(filter-out unit/%,$(TESTS)),all tools) $(UNITS_NOW) $(UNIT_LISTS)
+check: $(if $(filter-out unit/%,$(TESTS)),all tools $(B)/installed/lib/pkgconfig/gsort.pc) $(UNITS_NOW) $(UNIT_LISTS)
 	$(need_bats)
 	$(SUITE) $(side_by_side) $(TESTS_NOW)
 
@@ -330,7 +338,7 @@ demo: all
 	./gsort --check build/demo/out.bin
 	rm -r build/demo
 
-PARTS := mk/package.mk mk/hostile.mk mk/bench.mk mk/gpu.mk
+PARTS := mk/package.mk mk/library.mk mk/hostile.mk mk/bench.mk mk/gpu.mk
 include $(PARTS)
 
 clean:

@@ -1,6 +1,7 @@
 /* main.c -- signals, options, mode, exit status.
  * SPDX-License-Identifier: MIT
  */
+#include "cli/energy.h"
 #include "cli/exit.h"
 #include "cli/launcher.h"
 #include "cli/modes.h"
@@ -103,6 +104,8 @@ int main(int argc, char **argv)
     if (st == GS_OK && (!joint || cluster.rank == 0)) /* one of several ranks answers for all */
         st = gs_stats_file_open(&command, &err);
     bool ordered = true;
+    if (command.stats != GS_STATS_NONE || command.stats_fd >= 0)
+        gs_energy_start();
     if (st == GS_OK) {
         command.task.hooks = (struct gs_hooks){.watch = watch, .say = warn, .ends = true};
         gs_limit_stacks();

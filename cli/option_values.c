@@ -5,9 +5,9 @@
 
 #include "cli/combinations.h"
 #include "cli/size_arg.h"
-#include "cli/suggest.h"
 #include "common/files/file.h"
 #include "common/memory/memory.h"
+#include "common/nearest_word.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ static enum gs_status refuse_word(const char *option, const char *arg, const cha
 {
     char list[256] = "";
     size_t used = 0;
-    const char *meant = ambiguous ? NULL : gs_suggest_word(arg, words);
+    const char *meant = ambiguous ? NULL : gs_nearest_word(arg, words);
     for (size_t i = 0; words[i] != NULL && used < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
                                  i == 0                 ? ""
@@ -54,16 +54,6 @@ static enum gs_status find_word(const char *option, const char *arg, const char 
             return GS_OK;
     }
     return begun == 1 ? GS_OK : refuse_word(option, arg, words, begun > 1, err);
-}
-
-enum gs_status gs_set_once(const char *what, const char *arg, const char **value,
-                           struct gs_error *err)
-{
-    if (*value != NULL && strcmp(*value, arg) != 0)
-        return gs_fail(err, GS_ERR_USAGE, 0, "multiple %s specified: '%s' and '%s'", what, *value,
-                       arg);
-    *value = arg;
-    return GS_OK;
 }
 
 enum gs_status gs_set_engine(struct gs_command *command, const char *arg, struct gs_error *err)

@@ -12,9 +12,6 @@
 
 enum gs_status gs_set_wanted(struct gs_command *command, const char *option, enum gs_wanted_end end,
                              const char *arg, struct gs_error *err);
-/* Set *value. Two different ones would be a mistake: of several types, none goes without saying. */
-enum gs_status gs_set_once(const char *what, const char *arg, const char **value,
-                           struct gs_error *err);
 
 enum gs_status gs_set_engine(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_device(struct gs_command *command, const char *arg, struct gs_error *err);

@@ -136,8 +136,8 @@ static const struct argp_option table[] = {
     {"skip", OPT_SKIP, "N", 0,
      "each file has N bytes in front of its records; those of the first are copied", 0},
     {"argsort", OPT_ARGSORT, "TYPE", 0,
-     "write the positions of the records in the input instead of the records, as u32 or u64; those "
-     "of equal keys ascend",
+     "write the positions of the records in the input instead of the records, as u32 or u64, to a "
+     "name in .npy as such a file; those of equal keys ascend",
      0},
     {"format", OPT_FORMAT, "NAME", 0,
      "auto (default): refuse an input that is plainly something else, and sort a NumPy array as "

@@ -60,8 +60,9 @@ static void print_sizes(const struct gs_command *command, const struct gs_file_p
     /* Less, if chunks stay in memory. */
     ROW("temporary", "%s%s%s", gs_human_exact(plan->temporary_bytes, bytes),
         plan->temporary_bytes > 0 ? " at most" : "", directories);
-    ROW("output", "%s%s%s%s%s", gs_human_exact(plan->output_bytes, bytes),
+    ROW("output", "%s%s%s%s%s%s", gs_human_exact(plan->output_bytes, bytes),
         gs_writes_fewer(&command->task.sort) ? " at most" : "",
+        plan->split_bytes > 0 ? ", for a while nearly twice" : "",
         plan->output_room != UINT64_MAX ? ", with " : "",
         plan->output_room != UINT64_MAX ? gs_human_bytes(plan->output_room, room) : "",
         plan->output_room != UINT64_MAX ? " free" : "");
@@ -96,6 +97,8 @@ static void print_text(const struct gs_command *command, const struct gs_file_pl
     if (!plan->pending) {
         print_pace("fresh", plan->fresh_bytes, plan->look.fresh);
         print_pace("cold", plan->look.cold_bytes, plan->look.disk);
+        if (plan->awaited_bytes > 0)
+            print_pace("to disk", plan->awaited_bytes, plan->look.written);
     }
     ROW("time", "%s%s", plan->pending ? "" : "about ",
         plan->pending ? "unknown" : gs_human_time(plan->forecast.seconds, time));
@@ -143,6 +146,8 @@ static void print_json(const struct gs_command *command, const struct gs_file_pl
     print_number("output_free_bytes", plan->output_room != UINT64_MAX, plan->output_room);
     print_number("fresh_bytes", known, plan->fresh_bytes);
     print_number("cold_bytes", known, plan->look.cold_bytes);
+    print_number("split_bytes", known, plan->split_bytes);
+    print_number("awaited_bytes", known, plan->awaited_bytes);
     if (known)
         printf("  \"seconds\": %.6f\n}\n", plan->forecast.seconds);
     else

@@ -10,6 +10,7 @@
 
 #include "cli/launcher.h"
 #include "cli/report.h"
+#include "common/formats/type_hint.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -81,30 +82,35 @@ static bool is_untold(const struct gs_command *command)
            !command->task.raw && command->task.found.npy == NULL;
 }
 
-/* Does a name end in a type other than the default one? *type is its text, in lower case. */
-static bool ends_in_type(const char *name, char text[GS_KEY_TYPE_TEXT])
+/* The type that a name ends in, in lower case, or in words as -t takes it, if it is not the default
+ * one; or NULL. */
+static const char *ends_in_type(const char *name, char text[GS_KEY_TYPE_TEXT])
 {
     struct gs_key_type type;
     const char *dot = strrchr(name, '.');
     size_t length = 0;
     if (dot == NULL || strlen(dot + 1) >= GS_KEY_TYPE_TEXT)
-        return false;
+        return NULL;
     for (const char *c = dot + 1; *c != '\0'; c++)
         text[length++] = (char)tolower((unsigned char)*c);
     text[length] = '\0';
-    return gs_key_type_parse("-t", text, &type, NULL) == GS_OK && type.kind != GS_TYPE_BYTES &&
-           (type.kind != GS_TYPE_UNSIGNED || type.bytes != 4 || type.big_endian);
+    if (gs_key_type_parse("-t", text, &type, NULL) != GS_OK)
+        return gs_type_in_words(text);
+    const bool other = type.kind != GS_TYPE_UNSIGNED || type.bytes != 4 || type.big_endian;
+    return type.kind != GS_TYPE_BYTES && other ? text : NULL;
 }
 
 static enum gs_status check_names(const struct gs_command *command, struct gs_error *err)
 {
     char text[GS_KEY_TYPE_TEXT];
-    for (size_t i = 0; is_untold(command) && i < command->task.file_count; i++)
-        if (ends_in_type(command->task.files[i], text))
+    for (size_t i = 0; is_untold(command) && i < command->task.file_count; i++) {
+        const char *type = ends_in_type(command->task.files[i], text);
+        if (type != NULL)
             return gs_fail(err, GS_ERR_USAGE, 0,
                            "%s: its name says %s, and without -t it is taken for u32: use -t %s; "
                            "-t u32 or --format=raw insists",
-                           command->task.files[i], text, text);
+                           command->task.files[i], text, type);
+    }
     return GS_OK;
 }
 

@@ -5,10 +5,11 @@
  */
 #include "cli/stats.h"
 
+#include "cli/energy.h"
 #include "cli/json.h"
 #include "cli/row.h"
-#include "common/human.h"
 #include "common/files/file.h"
+#include "common/human.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -138,6 +139,7 @@ static void print_text(FILE *out, const struct gs_stats *stats, const struct gs_
     struct summary sum = summarize(stats, wall_ns);
     char memory[GS_HUMAN_TEXT];
     char temporary[GS_HUMAN_TEXT];
+    char written[GS_HUMAN_TEXT];
     ROW("total", "%.3f ms, %.2f GB/s, %.1f Mkeys/s", sum.total_ms,
         to_rate(stats->keys_in * gs_record_bytes(options), wall_ns, 1e9),
         to_rate(stats->keys_in, wall_ns, 1e6));
@@ -151,10 +153,15 @@ static void print_text(FILE *out, const struct gs_stats *stats, const struct gs_
     ROW("order", "%s", or_dash(stats->order));
     ROW("threads", "%u", stats->threads);
     ROW("memory", "%s", gs_human_exact(stats->memory_bytes, memory));
-    ROW("temporary", "%s, %" PRIu64 " past the page cache",
-        gs_human_exact(stats->temporary_bytes, temporary), stats->direct_bytes);
-    ROW("disk", "%" PRIu64 " bytes read, %" PRIu64 " written, %" PRIu64 " page faults",
-        sum.read_bytes, sum.written_bytes, sum.page_faults);
+    ROW("temporary", "%s, %s past the page cache",
+        gs_human_exact(stats->temporary_bytes, temporary),
+        gs_human_bytes(stats->direct_bytes, written));
+    ROW("disk", "%s read, %s written, %" PRIu64 " page faults",
+        gs_human_bytes(sum.read_bytes, temporary), gs_human_bytes(sum.written_bytes, written),
+        sum.page_faults);
+    double joules;
+    if (gs_energy_joules(&joules))
+        ROW("energy", "%.1f J, of all processors and all that ran", joules);
     if (options->verify)
         ROW("fingerprint", "0x%016" PRIx64, stats->fingerprint);
     if (stats->summary.known)
@@ -169,13 +176,13 @@ static void print_field(FILE *out, const char *name, const char *text)
     fputs(",\n", out);
 }
 
-/* Print a number's field, or null if the number is not known. */
+/* Print a number behind its field's name, or null if the number is not known. */
 static void print_or_null(FILE *out, const char *name, bool known, double value)
 {
     if (known)
-        fprintf(out, ", \"%s\": %.6f", name, value);
+        fprintf(out, "%s%.6f", name, value);
     else
-        fprintf(out, ", \"%s\": null", name);
+        fprintf(out, "%snull", name);
 }
 
 static void print_json_stages(FILE *out, const struct gs_stats *stats, uint64_t start_ns)
@@ -194,9 +201,9 @@ static void print_json_stages(FILE *out, const struct gs_stats *stats, uint64_t 
                 to_rate(stage->keys, stage->ns, 1e6));
         bool ran = stage->device != NULL;
         double share = find_share(stats, (enum gs_stage)i);
-        print_or_null(out, "begin_ms", ran, since(stage->begin_ns, start_ns));
-        print_or_null(out, "end_ms", ran, since(stage->end_ns, start_ns));
-        print_or_null(out, "share", share >= 0, share);
+        print_or_null(out, ", \"begin_ms\": ", ran, since(stage->begin_ns, start_ns));
+        print_or_null(out, ", \"end_ms\": ", ran, since(stage->end_ns, start_ns));
+        print_or_null(out, ", \"share\": ", share >= 0, share);
         fputs(i + 1 < GS_STAGES ? "},\n" : "}\n", out);
     }
     fputs("  ],\n", out);
@@ -258,8 +265,11 @@ void gs_stats_print_json(FILE *out, const struct gs_stats *stats, const struct g
             "  \"disk_read_bytes\": %" PRIu64 ",\n  \"disk_written_bytes\": %" PRIu64
             ",\n  \"page_faults\": %" PRIu64 ",\n",
             sum.read_bytes, sum.written_bytes, sum.page_faults);
+    double joules = 0;
+    const bool told = gs_energy_joules(&joules);
+    print_or_null(out, "  \"energy_joules\": ", told, joules);
     fprintf(out,
-            "  \"stages_ms\": %.6f,\n  \"overlap_ms\": %.6f,\n  \"total_ms\": %.6f,\n"
+            ",\n  \"stages_ms\": %.6f,\n  \"overlap_ms\": %.6f,\n  \"total_ms\": %.6f,\n"
             "  \"gb_per_s\": %.6f,\n  \"mkeys_per_s\": %.6f\n}\n",
             sum.stages_ms, sum.overlap_ms, sum.total_ms,
             to_rate(stats->keys_in * gs_record_bytes(options), wall_ns, 1e9),

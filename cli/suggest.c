@@ -3,53 +3,14 @@
  */
 #include "cli/suggest.h"
 
+#include "common/nearest_word.h"
+
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 enum { WORD_MAX = 32, OPTIONS_MAX = 64 };
-
-static unsigned least(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
-
-/* How many letters were left out, added, changed or exchanged with the next one. */
-static unsigned distance(const char *a, const char *b)
-{
-    unsigned char far[WORD_MAX + 1][WORD_MAX + 1];
-    const size_t a_size = strlen(a);
-    const size_t b_size = strlen(b);
-    if (a_size > WORD_MAX || b_size > WORD_MAX)
-        return WORD_MAX;
-    for (size_t i = 0; i <= a_size; i++) {
-        for (size_t j = 0; j <= b_size; j++) {
-            unsigned now = (unsigned)(i + j);
-            if (i > 0 && j > 0) {
-                now = least(far[i - 1][j], far[i][j - 1]) + 1U;
-                now = least(now, far[i - 1][j - 1] + (a[i - 1] != b[j - 1] ? 1U : 0U));
-            }
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                now = least(now, far[i - 2][j - 2] + 1U);
-            far[i][j] = (unsigned char)now;
-        }
-    }
-    return far[a_size][b_size];
-}
-
-const char *gs_suggest_word(const char *word, const char *const *words)
-{
-    const char *best = NULL;
-    unsigned best_distance = least(2, (unsigned)strlen(word) / 3) + 1;
-    for (; *words != NULL; words++) {
-        const unsigned far = distance(word, *words);
-        if (far < best_distance) {
-            best_distance = far;
-            best = *words;
-        }
-    }
-    return best;
-}
 
 /* What other programs call it. */
 static const struct {
@@ -102,7 +63,7 @@ static const char *find_option(const struct argp_option *table, const char *word
     for (size_t i = 0; i < count; i++)
         if (strcasecmp(names[i], word) == 0)
             return names[i];
-    return gs_suggest_word(word, names);
+    return gs_nearest_word(word, names);
 }
 
 /* getopt's words, in the C locale: "unrecognized option '--WORD'", "invalid option -- 'C'". */

@@ -5,10 +5,6 @@
 #define GS_SUGGEST_H
 
 #include <argp.h>
-#include <stdbool.h>
-
-/* The word of a list, ended by NULL, that is most like this one, or NULL if none is. */
-const char *gs_suggest_word(const char *word, const char *const *words);
 
 /* Append a hint to getopt's message about an option that is not known, if there is one: `said` has
  * room for `size` bytes. */

@@ -21,7 +21,8 @@ enum gs_status {
     GS_ERR_DEVICE,        /* no usable GPU, or a GPU call failed */
     GS_ERR_DEVICE_MEMORY, /* more memory than the GPU has or may use */
     GS_ERR_VERIFY,        /* --verify found that the output is not the input, sorted */
-    GS_ERR_INTERNAL       /* a broken invariant: a bug in gsort */
+    GS_ERR_INTERNAL,      /* a broken invariant: a bug in gsort */
+    GS_ERR_CANCELLED      /* the caller did not want it any more */
 };
 
 /* Room for a path and what is wrong with it. */

@@ -30,7 +30,7 @@ FUZZ_CC ?= clang
 FUZZERS := $(patsubst %,$(B)/fuzz/fuzz_%,command size format npy)
 FUZZ_command := cli/options.c cli/option_values.c sort/files/record_format.c sort/files/npy_files.c cli/size_arg.c
 FUZZ_size    := cli/size_arg.c
-FUZZ_FORMATS := $(patsubst %,common/formats/%.c,format_parse key_type date zorder)
+FUZZ_FORMATS := $(patsubst %,common/formats/%.c,format_parse key_type date zorder type_hint) common/nearest_word.c
 FUZZ_format  := $(FUZZ_FORMATS) $(patsubst %,common/formats/%.c,key_text codec codec_init codec_weave)
 FUZZ_npy     := common/formats/npy.c common/formats/npy_literal.c common/formats/npy_type.c common/formats/npy_plain.c common/formats/npy_format.c common/formats/npy_rows.c common/formats/utf8.c $(FUZZ_FORMATS)
 $(foreach name,command size format npy,$(eval $(B)/fuzz/fuzz_$(name): $(FUZZ_$(name))))

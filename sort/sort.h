@@ -11,6 +11,7 @@
 
 #include "sort/types/calls.h"
 #include "sort/types/record_order.h"
+#include "sort/types/records_of.h"
 #include "sort/types/key_text.h"
 #include "sort/types/limits.h"
 

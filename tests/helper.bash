@@ -94,7 +94,7 @@ take_few()
     take_each 4 "$@"
 }
 
-TURN=0
+TURN=${BATS_TEST_NUMBER:-0} # each test of a file begins one word later
 # shellcheck disable=SC2034  # TURNS is the caller's
 take_each()
 {

@@ -8,6 +8,7 @@
 #include "common/files/input.h"
 
 #include "common/files/file.h"
+#include "common/human.h"
 #include "common/memory/memory.h"
 
 #include <errno.h>
@@ -49,10 +50,12 @@ enum gs_status gs_input_check_end(struct gs_input *input, uint64_t size, size_t 
 {
     /* First what it is: that also says why its size is odd. */
     enum gs_status st = gs_magic_check(&input->magic, true, input->name, err);
+    char came[GS_HUMAN_TEXT];
+    char promised[GS_HUMAN_TEXT];
     if (st == GS_OK && input->sized && size != input->promised)
-        return gs_fail(err, GS_ERR_INPUT, 0,
-                       "%s: %" PRIu64 " bytes of records came, but its header says %" PRIu64 "%s",
-                       input->name, size, input->promised,
+        return gs_fail(err, GS_ERR_INPUT, 0, "%s: %s of records came, but its header says %s%s",
+                       input->name, gs_human_exact(size, came),
+                       gs_human_exact(input->promised, promised),
                        size > input->promised ? ": are there several arrays? unzip -p FILE NAME "
                                                 "gives one"
                                               : "");

@@ -7,6 +7,7 @@
 #include "common/files/late_error.h"
 #include "common/files/pipe.h"
 #include "common/files/space.h"
+#include "common/human.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -141,9 +142,10 @@ enum gs_status gs_output_reserve(struct gs_output *output, uint64_t bytes, struc
     if (output->kind == GS_OUTPUT_POSITIONED && !output->claimed)
         return claim(output, bytes, false, err);
     int errnum = output->kind == GS_OUTPUT_TEMPORARY ? gs_space_reserve(output->fd, 0, bytes) : 0;
+    char text[GS_HUMAN_TEXT];
     if (errnum != 0)
-        return gs_fail(err, GS_ERR_OUTPUT, errnum, "%s: no room for its %llu bytes", output->name,
-                       (unsigned long long)bytes);
+        return gs_fail(err, GS_ERR_OUTPUT, errnum, "%s: no room for its %s", output->name,
+                       gs_human_bytes(bytes, text));
     return GS_OK;
 }
 

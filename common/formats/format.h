@@ -75,6 +75,10 @@ struct gs_format_options {
     bool shown; /* records are only shown: those that have no order will do, too */
 };
 
+/* Set *value. Two different ones would be a mistake: of several types, none goes without saying. */
+enum gs_status gs_set_once(const char *what, const char *arg, const char **value,
+                           struct gs_error *err);
+
 /* Append a key to the options; refused if there are GS_FORMAT_KEYS_MAX already. */
 enum gs_status gs_format_add_key(struct gs_format_options *options, const char *key,
                                  struct gs_error *err);
@@ -83,9 +87,19 @@ enum gs_status gs_format_add_key(struct gs_format_options *options, const char *
 enum gs_status gs_key_type_parse(const char *option, const char *text, struct gs_key_type *type,
                                  struct gs_error *err);
 
+/* Room for what gs_key_field_name writes. */
+#define GS_KEY_FIELD_TEXT 40
+
 /* Parse OFFSET:TYPE[r], a key or another field of records; option as above. */
 enum gs_status gs_key_field_parse(const char *option, const char *text, struct gs_key_field *key,
                                   struct gs_error *err);
+
+/* Write a key as gs_key_field_parse reads it: "8:f64r"; of one that is woven, without the others. */
+void gs_key_field_name(const struct gs_key_field *key, char text[GS_KEY_FIELD_TEXT]);
+
+/* The same of key i, with what is around those that are woven: "zorder(0:u32", "4:u32)". True if it
+ * is woven into the key before it, so that a comma goes between. */
+bool gs_format_key_name(const struct gs_format *format, uint32_t i, char text[GS_KEY_FIELD_TEXT]);
 
 /* The format that -t, -R and -k mean; u32 if none is given, and whole records as bytes for -R
  * alone. reverse and stable are left at 0. */
@@ -94,6 +108,19 @@ enum gs_status gs_format_parse(struct gs_format *format, const struct gs_format_
 
 /* Check the keys of a format that was made by hand or from a header, and fill in element_bytes. */
 enum gs_status gs_format_finish(struct gs_format *format, struct gs_error *err);
+
+/* The same from words apart, TYPE or R SIZE, k KEY, s and r, as on the command line: each with or
+ * without its dash, and with or without a space in front of what belongs to it. format->reverse and
+ * ->stable are set. */
+enum gs_status gs_format_parse_words(struct gs_format *format, const char *text,
+                                     struct gs_error *err);
+
+/* Is the record one key in ascending order, so that a type says it all? */
+bool gs_format_is_type(const struct gs_format *format);
+
+/* Write words that mean the same, and room for them. */
+#define GS_FORMAT_WORDS (GS_FORMAT_KEYS_MAX * (GS_KEY_FIELD_TEXT + 2) + 16)
+void gs_format_words(const struct gs_format *format, char text[GS_FORMAT_WORDS]);
 
 /* A format with one key of this type, which is the whole record. */
 struct gs_format gs_format_of(struct gs_key_type type);

@@ -23,7 +23,7 @@ enum gs_status gs_key_field_parse(const char *option, const char *text, struct g
     const char *end = gs_key_type_read(colon + 1, &key->type);
     key->descending = end != NULL && (*end | 0x20) == 'r';
     if (end == NULL || end[key->descending] != '\0')
-        return gs_key_type_refuse(option, text, err);
+        return gs_key_type_refuse(option, text, colon + 1, err);
     return GS_OK;
 }
 
@@ -41,25 +41,39 @@ static enum gs_status parse_record(const char *text, uint32_t *bytes, struct gs_
     return GS_OK;
 }
 
-/* A key as in -k; of one that is woven, without the others. */
-#define KEY_NAME (GS_KEY_TYPE_TEXT + 8)
-static void name_key(const struct gs_key_field *key, char text[KEY_NAME])
+void gs_key_field_name(const struct gs_key_field *key, char text[GS_KEY_FIELD_TEXT])
 {
     char type[GS_KEY_TYPE_TEXT];
     gs_key_type_name(&key->type, type);
-    snprintf(text, KEY_NAME, "%u:%s%s", (unsigned)key->offset, type, key->descending ? "r" : "");
+    snprintf(text, GS_KEY_FIELD_TEXT, "%u:%s%s", (unsigned)key->offset, type,
+             key->descending ? "r" : "");
+}
+
+bool gs_format_key_name(const struct gs_format *format, uint32_t i, char text[GS_KEY_FIELD_TEXT])
+{
+    char key[GS_KEY_FIELD_TEXT - sizeof "zorder()"];
+    uint32_t first = i;
+    while (first > 0 && format->keys[first].woven == 0 && i - first < GS_ZORDER_MAX)
+        first--;
+    const bool within = first + format->keys[first].woven > i;
+    const bool last = within && first + format->keys[first].woven == i + 1;
+    gs_key_field_name(&format->keys[i], text);
+    snprintf(key, sizeof key, "%s", text);
+    snprintf(text, GS_KEY_FIELD_TEXT, "%s%s%s", format->keys[i].woven > 0 ? "zorder(" : "", key,
+             last ? ")" : "");
+    return within && first < i;
 }
 
 /* A byte in two keys would be useless in the second, and no record could be one element. */
 static enum gs_status check_apart(const struct gs_key_field *a, const struct gs_key_field *b,
                                   struct gs_error *err)
 {
-    char first[KEY_NAME];
-    char second[KEY_NAME];
+    char first[GS_KEY_FIELD_TEXT];
+    char second[GS_KEY_FIELD_TEXT];
     if (a->offset + a->type.bytes <= b->offset || b->offset + b->type.bytes <= a->offset)
         return GS_OK;
-    name_key(a, first);
-    name_key(b, second);
+    gs_key_field_name(a, first);
+    gs_key_field_name(b, second);
     return gs_fail(err, GS_ERR_USAGE, 0, "keys %s and %s overlap: a byte belongs to one key", first,
                    second);
 }
@@ -68,8 +82,8 @@ enum gs_status gs_format_finish(struct gs_format *format, struct gs_error *err)
 {
     for (uint32_t i = 0; i < format->key_count; i++) {
         const struct gs_key_field *key = &format->keys[i];
-        char text[KEY_NAME];
-        name_key(key, text);
+        char text[GS_KEY_FIELD_TEXT];
+        gs_key_field_name(key, text);
         if (key->offset + key->type.bytes > format->record_bytes)
             return gs_fail(
                 err, GS_ERR_USAGE, 0, "key %s ends at byte %u, but a record has %u bytes", text,
@@ -91,6 +105,16 @@ struct gs_format gs_format_of(struct gs_key_type type)
     format.keys[0].type = type;
     gs_format_finish(&format, NULL);
     return format;
+}
+
+enum gs_status gs_set_once(const char *what, const char *arg, const char **value,
+                           struct gs_error *err)
+{
+    if (*value != NULL && strcmp(*value, arg) != 0)
+        return gs_fail(err, GS_ERR_USAGE, 0, "multiple %s specified: '%s' and '%s'", what, *value,
+                       arg);
+    *value = arg;
+    return GS_OK;
 }
 
 enum gs_status gs_format_add_key(struct gs_format_options *options, const char *key,
@@ -116,7 +140,7 @@ static enum gs_status parse_fields(struct gs_format *format, const char *text, s
         key->descending = end != NULL && (*end | 0x20) == 'r';
         end += key->descending ? 1 : 0;
         if (end == NULL || (*end != ',' && *end != '\0'))
-            return gs_key_type_refuse("-t", text, err);
+            return gs_key_type_refuse("-t", text, at, err);
         format->record_bytes += key->type.bytes;
         if (format->record_bytes > GS_RECORD_BYTES_MAX)
             return gs_fail(err, GS_ERR_USAGE, 0,
@@ -211,23 +235,19 @@ cleanup:
 void gs_format_name(const struct gs_format *format, char text[GS_FORMAT_TEXT])
 {
     const struct gs_key_field *first = &format->keys[0];
-    char key[KEY_NAME];
-    uint32_t woven = 0; /* so many more, of the key that is being written */
+    char key[GS_KEY_FIELD_TEXT];
     if (first->type.bytes == format->record_bytes && !first->descending) {
         gs_key_type_name(&first->type, text);
         return;
     }
     int used = snprintf(text, GS_FORMAT_TEXT, "%u bytes by", (unsigned)format->record_bytes);
     for (uint32_t i = 0; i < format->key_count; i++) {
-        const struct gs_key_field *field = &format->keys[i];
-        const bool within = woven > 0;
-        woven = field->woven > 0 ? field->woven - 1U : within ? woven - 1 : 0;
-        name_key(field, key);
-        if ((size_t)used + strlen(key) + sizeof " zorder()  ..." > GS_FORMAT_TEXT) {
+        const bool within = gs_format_key_name(format, i, key);
+        if ((size_t)used + strlen(key) + sizeof "  ..." > GS_FORMAT_TEXT) {
             snprintf(text + used, GS_FORMAT_TEXT - (size_t)used, " ...");
             return;
         }
-        used += snprintf(text + used, GS_FORMAT_TEXT - (size_t)used, "%s%s%s%s", within ? "," : " ",
-                         field->woven > 0 ? "zorder(" : "", key, within && woven == 0 ? ")" : "");
+        used +=
+            snprintf(text + used, GS_FORMAT_TEXT - (size_t)used, "%s%s", within ? "," : " ", key);
     }
 }

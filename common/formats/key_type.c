@@ -4,6 +4,7 @@
 #include "common/formats/key_type.h"
 
 #include "common/formats/date.h"
+#include "common/formats/type_hint.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -36,7 +37,6 @@ static const struct {
     struct gs_key_type type;
 } others[] = {
     {"double", {.kind = GS_TYPE_FLOAT, .bytes = 8}},
-    {"float", {.kind = GS_TYPE_FLOAT, .bytes = 4}},
     {"half", {.kind = GS_TYPE_FLOAT, .bytes = 2}},
     {"float16", {.kind = GS_TYPE_FLOAT, .bytes = 2}},
     {"float32", {.kind = GS_TYPE_FLOAT, .bytes = 4}},
@@ -168,13 +168,17 @@ const char *gs_key_type_read(const char *text, struct gs_key_type *type)
     return type->bytes > 0 ? end : NULL;
 }
 
-enum gs_status gs_key_type_refuse(const char *option, const char *text, struct gs_error *err)
+enum gs_status gs_key_type_refuse(const char *option, const char *text, const char *wrong,
+                                  struct gs_error *err)
 {
+    char meant[GS_TYPE_HINT_TEXT];
+    const bool known = gs_type_hint(wrong, meant);
     return gs_fail(err, GS_ERR_USAGE, 0,
-                   "invalid type in %s argument '%s': it is one of u8 u16 u32 u64 u128 i8 i16 i32 "
-                   "i64 i128 f16 bf16 f32 f64, big-endian with 'be' behind, numpy's M8[ns] and "
-                   "m8[ns], or bN for N bytes, 1 to %d; of records -t u64,u32r names all fields",
-                   option, text, GS_RECORD_BYTES_MAX);
+                   "invalid type in %s argument '%s'%s%s%s: it is one of u8 u16 u32 u64 u128 i8 "
+                   "i16 i32 i64 i128 f16 bf16 f32 f64, big-endian with 'be' behind, numpy's M8[ns] "
+                   "and m8[ns], or bN for N bytes, 1 to %d; of records -t u64,u32r names all fields",
+                   option, text, known ? " (did you mean " : "", known ? meant : "",
+                   known ? "?)" : "", GS_RECORD_BYTES_MAX);
 }
 
 enum gs_status gs_key_type_parse(const char *option, const char *text, struct gs_key_type *type,
@@ -185,7 +189,7 @@ enum gs_status gs_key_type_parse(const char *option, const char *text, struct gs
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "invalid %s argument '%s': 'r' belongs to a key; -r reverses the order",
                        option, text);
-    return end != NULL && *end == '\0' ? GS_OK : gs_key_type_refuse(option, text, err);
+    return end != NULL && *end == '\0' ? GS_OK : gs_key_type_refuse(option, text, text, err);
 }
 
 void gs_key_type_name(const struct gs_key_type *type, char text[GS_KEY_TYPE_TEXT])

@@ -8,6 +8,7 @@
 #include "common/formats/npy.h"
 
 #include "common/formats/npy_literal.h"
+#include "common/human.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -183,10 +184,10 @@ enum gs_status gs_npy_check_size(const struct gs_npy *npy, uint64_t file_bytes, 
     if (npy->count * npy->type.record_bytes + npy->header_bytes ==
         file_bytes) /* no more than 2^63 */
         return GS_OK;
+    char text[GS_HUMAN_TEXT];
     return gs_fail(err, GS_ERR_INPUT, 0,
-                   "%s: has %" PRIu64 " bytes, but its .npy header says %u and %" PRIu64
-                   " records of %u",
-                   name, file_bytes, (unsigned)npy->header_bytes, npy->count,
+                   "%s: has %s, but its .npy header says %u and %" PRIu64 " records of %u", name,
+                   gs_human_exact(file_bytes, text), (unsigned)npy->header_bytes, npy->count,
                    (unsigned)npy->type.record_bytes);
 }
 

@@ -19,6 +19,21 @@
  * Finally the blocks are described as runs, as if they were chunks: bin b of row r is
  * [starts[r * stride + 2 b], starts[r * stride + 2 b + 1]) of the keys at cpu->rows.keys, for every
  * row.
+ *
+ * The calls, in the order in which a run makes them:
+ *
+ *   stages_cpu.c   gs_regions_pay, gs_regions_spare    before the sample: are there regions at all?
+ *                  gs_regions_open                     when run->counts has the sample's estimate
+ *   count_bins.c   gs_regions_fill_rests               each chunk, by whichever thread takes it:
+ *   scatter.c      gs_regions_put_rooms, or _ordered   its keys go where their bins have room
+ *   sort_bins.c    gs_regions_finish                   once, when the last chunk is scattered:
+ *                                                      now the counts are exact, and runs known
+ *                  gs_regions_wait_end                 before a sorted bin is written, by each
+ *                                                      thread with ends that ascend
+ *   stages_cpu.c   gs_regions_close                    also after a failure
+ *
+ * A bin's counts are only its thread's until gs_regions_finish adds them up, so that no line of
+ * cache goes to and fro between threads; shared are the numbers of blocks taken, and of spare keys.
  */
 #ifndef GS_REGIONS_H
 #define GS_REGIONS_H

@@ -41,7 +41,7 @@ uint64_t gs_regions_spare(const struct gs_run *run)
     const struct gs_sink *sink = run->emitter.sink;
     uint64_t bins = gs_run_bins(run);
     bool early = sink->map == NULL || plan->threads < GS_THREADS_TO_SPARE;
-    if (sink->memory == NULL || !early || !gs_regions_pay(run, bins))
+    if (sink->memory == NULL || sink->over_input || !early || !gs_regions_pay(run, bins))
         return 0;
     uint64_t blocks = bins * plan->threads * block_keys_for(run);
     return plan->count + plan->count / GS_EXTENT_SHARE + blocks;

@@ -5,6 +5,28 @@
  * the keys and a second buffer of the same size, both aligned to 4 bytes, like keys; the result
  * replaces the keys. (Alignment and the place of the result differ for a sorter with room, see
  * pages/pages.h.)
+ *
+ * The method is a sample sort by levels. Keys that one block sorts in its shared memory are sorted
+ * at once (gs_sort_few_gpu). Else level 1 draws a sample, sorts it, chooses splitters, counts the
+ * keys of each bin and scatters them to the other buffer; what a block can sort is listed as a job,
+ * and a bin that is larger is a slot of level 2. A level of slots finds a digit for each key, a
+ * place among the slot's digits that respects the order, and counts, plans and scatters by that, to
+ * and fro between the buffers, until no slot is left; then the listed jobs are sorted, each where
+ * the output has its range. Two levels are enough for keys that are spread at all evenly. How
+ * digits are found is what differs (device_levels.c): linear ones, those of a map where a sample
+ * was uneven, splitters of whole keys where they are wider than 32 bits; and keys of 32 bits whose
+ * values are few are counted instead (u32/).
+ *
+ * The calls of one sort, in their order, on sorter->stream; S: here the host waits for a report:
+ *
+ *   device_sort.c     gs_select_samples_gpu, gs_device_choose_splitters, gs_count_bins_gpu
+ *   device_levels.c   gs_device_sort_from_counts: gs_plan_bins_gpu, gs_scatter_bins_gpu, S
+ *                     gs_device_sort_slots, each level: gs_count_digits_gpu, gs_plan_digits_gpu,
+ *                     gs_device_plan_level, the scatter, S; at the end gs_sort_bins_gpu
+ *
+ * A caller that has the keys come in parts, as gpu/ has them over the bus, chooses splitters from a
+ * sample of its own, counts each part as it arrives, and calls gs_device_sort_counted. Levels that
+ * need no count, for which the sorter has room of its own, are in pages/.
  */
 #ifndef GS_DEVICE_SORT_H
 #define GS_DEVICE_SORT_H

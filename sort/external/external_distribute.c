@@ -92,6 +92,8 @@ static enum gs_status add_chunk(struct gs_external_sorter *sorter, struct gs_lev
 {
     const bool keeps = !level->of_bin && sorter->kept + keys <= sorter->plan.kept_keys;
     enum gs_status st = settle_chunk(sorter, level, err);
+    if (st == GS_OK)
+        st = gs_progress_check(sorter->progress, err);
     if (st == GS_OK && !keeps)
         st = gs_external_writer_begin(&sorter->writer, &sorter->spill, chunk, sorter->threads, err);
     if (st == GS_OK)

@@ -120,6 +120,7 @@ enum gs_status gs_external_emit(struct gs_external_sorter *sorter, const struct 
         uint32_t last = bin_at(sorter, level, i + bins - 1);
         if (count == 0)
             continue;
+        GS_TRY(gs_progress_check(sorter->progress, err));
         announce_group(sorter, level, i + bins);
         if (bins == 1 && gs_splitters_equal(&level->splitters, first)) {
             GS_TRY(write_equal(sorter, gs_splitters_low(&level->splitters, first), count, err));

@@ -13,7 +13,7 @@ static const char *const names[] = {"--count", "--repeated", "--single", "--sum"
 static enum gs_status set_count(struct gs_combine *combine, const char *arg, struct gs_error *err)
 {
     combine->count_text = arg;
-    if (gs_key_type_parse("--count", arg, &combine->count, err) == GS_OK &&
+    if (gs_key_type_parse("--count", arg, &combine->count, NULL) == GS_OK &&
         combine->count.kind == GS_TYPE_UNSIGNED && combine->count.bytes <= 8)
         return GS_OK;
     return gs_fail(err, GS_ERR_USAGE, 0,

@@ -19,8 +19,11 @@ struct gs_file_plan {
     uint64_t temporary_bytes;
     uint64_t temporary_room; /* UINT64_MAX: not known */
     uint64_t output_bytes;
+    uint64_t split_bytes; /* of it that --split copies, so that they are there twice for a while */
     uint64_t output_room; /* UINT64_MAX: not known, or the output is no file */
     uint64_t fresh_bytes; /* memory and page cache that the run touches for the first time */
+    uint64_t
+        awaited_bytes; /* to be on the disk before the run can end: more than the cache takes */
     struct gs_pace_look look;
 };
 

@@ -1,4 +1,4 @@
-/* pace_look.c -- how fast fresh memory and the inputs' disk are just now, by a short look.
+/* pace_look.c -- how fast fresh memory and the disks are just now, by a short look.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/files/pace_look.h"
@@ -6,6 +6,7 @@
 #include "sort/files/ahead.h"
 #include "common/clock.h"
 #include "common/files/direct_file.h"
+#include "common/files/output.h"
 #include "common/memory/memory.h"
 
 #include <fcntl.h>
@@ -14,21 +15,31 @@
 
 #define TOUCH_BYTES ((uint64_t)64 << 20)
 
-/* Reads past the page cache, at places far from each other: as large as a run's own. */
+/* Reads past the page cache, at places far from each other, and writes: as large as a run's own. */
 #define READ_BYTES ((size_t)4 << 20)
 #define READS      8
 
+/* Other programs' turns on this processor do not count. */
+static double thread_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 static double touch_seconds(void)
 {
-    const uint64_t start = gs_now_ns();
-    volatile char *pages = gs_pages_alloc(TOUCH_BYTES);
+    const uint64_t available = gs_memory_available() / 4; /* little in a small control group */
+    const uint64_t bytes = available < TOUCH_BYTES ? available : TOUCH_BYTES;
+    const double start = thread_seconds();
+    volatile char *pages = gs_pages_alloc(bytes);
     if (pages == NULL)
         return 0;
-    for (uint64_t at = 0; at < TOUCH_BYTES; at += 4096)
+    for (uint64_t at = 0; at < bytes; at += 4096)
         pages[at] = 1;
-    const uint64_t end = gs_now_ns();
-    gs_pages_free((void *)(uintptr_t)pages, TOUCH_BYTES);
-    return (double)(end - start) / 1e9 / (double)TOUCH_BYTES;
+    const double seconds = thread_seconds() - start;
+    gs_pages_free((void *)(uintptr_t)pages, bytes);
+    return bytes > 0 ? seconds / (double)bytes : 0;
 }
 
 static double read_seconds(const struct gs_input *input)
@@ -50,9 +61,34 @@ static double read_seconds(const struct gs_input *input)
     return sum > 0 ? (double)ns / 1e9 / (double)sum : 0;
 }
 
-struct gs_pace_look gs_pace_look(const struct gs_inputs *inputs)
+/* As a run writes that waits for the disk: through the page cache, a few pieces at a time. */
+static double write_seconds(const char *name)
 {
-    struct gs_pace_look look = {.fresh = touch_seconds()};
+    struct gs_output output;
+    struct gs_error err = {.status = GS_OK};
+    double seconds = 0;
+    char *piece = calloc(1, READ_BYTES);
+    if (piece == NULL || gs_output_open(&output, name, &err) != GS_OK) {
+        free(piece);
+        return 0;
+    }
+    const uint64_t start = gs_now_ns();
+    bool written = output.kind == GS_OUTPUT_TEMPORARY;
+    for (uint64_t i = 0; i < READS && written; i++)
+        written =
+            pwrite(output.fd, piece, READ_BYTES, (off_t)(i * READ_BYTES)) == (ssize_t)READ_BYTES &&
+            fdatasync(output.fd) == 0;
+    if (written)
+        seconds = (double)(gs_now_ns() - start) / 1e9 / (double)(READS * READ_BYTES);
+    gs_output_discard(&output);
+    free(piece);
+    return seconds;
+}
+
+struct gs_pace_look gs_pace_look(const struct gs_inputs *inputs, const char *output)
+{
+    struct gs_pace_look look = {.fresh = touch_seconds(),
+                                .written = output != NULL ? write_seconds(output) : 0};
     for (size_t i = 0; i < inputs->count; i++) {
         const struct gs_input *input = &inputs->list[i];
         if (input->mapping == NULL || !gs_input_is_cold(input))

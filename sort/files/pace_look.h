@@ -1,4 +1,4 @@
-/* pace_look.h -- how fast fresh memory and the inputs' disk are just now, by a short look.
+/* pace_look.h -- how fast fresh memory and the disks are just now, by a short look.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_PACE_LOOK_H
@@ -11,9 +11,11 @@ struct gs_pace_look {
     double fresh;        /* to touch memory that the process has not used before */
     double disk;         /* to read inputs that are not in the page cache; 0: all of them are */
     uint64_t cold_bytes; /* of those inputs */
+    double written;      /* to write until the disk has it; 0: nobody asked */
 };
 
-/* Takes 64 MiB of memory for a moment, and reads at most 32 MiB. What cannot be measured is 0. */
-struct gs_pace_look gs_pace_look(const struct gs_inputs *inputs);
+/* Takes up to 64 MiB of memory for a moment, reads at most 32 MiB, and where `output` is not NULL,
+ * writes 32 MiB to a file beside it that has no name. What cannot be measured is 0. */
+struct gs_pace_look gs_pace_look(const struct gs_inputs *inputs, const char *output);
 
 #endif

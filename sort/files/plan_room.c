@@ -44,10 +44,11 @@ static enum gs_status check_output(const struct gs_task *task, struct gs_file_pl
         plan->output_room = gs_space_free(output.fd);
     }
     gs_output_discard(&output);
-    if (plan->output_bytes <= plan->output_room || gs_writes_fewer(&task->sort))
+    const uint64_t most = plan->output_bytes + plan->split_bytes;
+    if (most <= plan->output_room || gs_writes_fewer(&task->sort))
         return GS_OK;
-    return fail_room(task->output, "an output", plan->output_bytes, plan->output_room,
-                     "use -o on another file system", err);
+    return fail_room(task->output, plan->split_bytes > 0 ? "an output and its parts" : "an output",
+                     most, plan->output_room, "use -o on another file system", err);
 }
 
 /* Is a directory before this one on the same file system, so that its room is counted already? */

@@ -10,20 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Have records other bytes than those of their keys? */
-static bool has_payload(const struct gs_format *format)
-{
-    uint32_t bytes = 0;
-    for (uint32_t i = 0; i < format->key_count; i++)
-        bytes += format->keys[i].type.bytes;
-    return bytes < format->record_bytes;
-}
-
 /* Do keys begin at multiples of their size in all files? */
 static bool are_aligned(const struct gs_task *task)
 {
+    const uint32_t bytes = task->found.format.element_bytes;
+    if (bytes == 0) /* no element holds a record */
+        return true;
     for (size_t i = 0; task->found.skips != NULL && (i == 0 || i < task->file_count); i++)
-        if (task->found.skips[i] % task->found.format.element_bytes != 0)
+        if (task->found.skips[i] % bytes != 0)
             return false;
     return true;
 }
@@ -58,22 +52,8 @@ static enum gs_status use_combine(struct gs_task *task, struct gs_error *err)
 /* Prepare the sort for records of task->found.format. */
 static enum gs_status use_format(struct gs_task *task, struct gs_error *err)
 {
-    const bool indices = task->sort.index_bytes != 0;
-    task->found.format.stable = indices || (task->stable && has_payload(&task->found.format));
-    task->sort.format = &task->found.format;
-    task->sort.records = NULL;
-    task->sort.codec = NULL;
-    if (task->found.format.element_bytes == 0 || task->found.format.stable) {
-        gs_record_order_init(&task->found.order, &task->found.format);
-        task->sort.records = &task->found.order;
-        task->sort.key_bytes = 16;
-        return use_combine(task, err);
-    }
-    gs_codec_init(&task->found.codec, &task->found.format);
-    task->sort.key_bytes = task->found.format.element_bytes;
-    /* Keys that are not aligned are copied like records. */
-    if (!task->found.codec.identity || !are_aligned(task))
-        task->sort.codec = &task->found.codec;
+    gs_records_of(&task->sort, &task->found.format, task->stable, are_aligned(task),
+                  &task->found.codec, &task->found.order);
     return use_combine(task, err);
 }
 

@@ -121,10 +121,10 @@ void gs_tiles_copy(const struct gs_tiles *tiles, uint64_t first, uint64_t count,
 {
     for (uint64_t done = 0; done < count;) {
         struct gs_tile part = gs_tiles_part(tiles, first + done, count - done);
-        if (part.keys != NULL)
-            gs_copy_once(to + done, part.keys, part.count);
-        else
+        if (part.keys == NULL)
             gs_tile_keys(tiles, &part, 0, part.count, to + done);
+        else if (part.keys != to + done)
+            gs_copy_once(to + done, part.keys, part.count);
         done += part.count;
     }
 }

@@ -22,6 +22,7 @@ void gs_merge_open(struct gs_merge_drive *drive, const struct gs_options *emit_o
     pthread_mutex_init(&drive->lock, NULL);
     gs_progress_enter(drive->progress, "merge", stats->keys_in);
     gs_emit_init(&drive->emitter, emit_options, sink);
+    drive->emitter.progress = drive->progress;
 }
 
 void gs_merge_fail(struct gs_merge_drive *drive, enum gs_status status)

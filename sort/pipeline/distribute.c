@@ -106,6 +106,7 @@ static void distribute_claimed(struct distribution *distribution)
             chunk.count = end - at < chunk_keys ? end - at : chunk_keys;
             gs_distribute_chunk(run, stages, &chunk, &times, &own);
         }
+        (void)gs_progress_check(run->progress, &own);
         if (own.status == GS_OK)
             forget_keys(run, stages, first, end);
     }

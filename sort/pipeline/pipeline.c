@@ -110,11 +110,21 @@ static enum gs_status check_ready(struct attempt *attempt, struct gs_error *err)
                                                    : GS_OK;
 }
 
+/* Is the output written over the input, and are records then to be moved on the way? */
+static bool moves_ordered_input(const struct attempt *attempt)
+{
+    const struct gs_options *options = attempt->run->options;
+    return attempt->run->emitter.sink->over_input &&
+           (options->unique || (attempt->order == GS_ORDER_REVERSED) != options->reverse);
+}
+
 /* Copy an input that is in order. */
 static enum gs_status sort_ordered(struct attempt *attempt, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     attempt->order = gs_order_look(&attempt->run->tiles, attempt->run->plan.count);
+    if (moves_ordered_input(attempt))
+        return GS_OK;
     if (attempt->order != GS_ORDER_SORTED && attempt->order != GS_ORDER_REVERSED)
         return GS_OK;
     GS_TRY(check_ready(attempt, err));
@@ -244,17 +254,18 @@ enum needs { NOTHING, SAMPLE, BINS };
 static const struct way {
     const char *name;
     bool any_device; /* the CPU does it even where a GPU would sort by bins */
+    bool rereads;    /* it reads the input while it writes the output */
     enum needs needs;
     enum gs_status (*sort)(struct attempt *attempt, struct gs_error *err);
 } ways[] = {
-    {"count records of one or two bytes", true, NOTHING, sort_short_records},
-    {"copy what is in order", true, NOTHING, sort_ordered},
-    {"count what is equal but for a few keys", true, NOTHING, sort_equal},
-    {"as one bin", true, NOTHING, sort_one_bin},
-    {"count few values", false, SAMPLE, sort_few_values},
-    {"merge a few ordered runs", false, BINS, sort_ordered_runs},
-    {"a share of the values for each thread", false, BINS, sort_shares},
-    {"by bins", true, BINS, sort_by_bins},
+    {"count records of one or two bytes", true, false, NOTHING, sort_short_records},
+    {"copy what is in order", true, false, NOTHING, sort_ordered},
+    {"count what is equal but for a few keys", true, false, NOTHING, sort_equal},
+    {"as one bin", true, false, NOTHING, sort_one_bin},
+    {"count few values", false, false, SAMPLE, sort_few_values},
+    {"merge a few ordered runs", false, true, BINS, sort_ordered_runs},
+    {"a share of the values for each thread", false, true, BINS, sort_shares},
+    {"by bins", true, false, BINS, sort_by_bins},
 };
 
 /* Choose the splitters, and make room for the bins' counts. */
@@ -298,7 +309,8 @@ enum gs_status gs_pipeline_run(struct gs_run *run, const struct gs_stages *stage
     run->stats->device = "cpu";
     run->stats->order = "none";
     for (; i < sizeof ways / sizeof *ways && !attempt.sorted; i++) {
-        if (!ways[i].any_device && !stages->has_other_ways)
+        if ((!ways[i].any_device && !stages->has_other_ways) ||
+            (ways[i].rereads && run->emitter.sink->over_input))
             continue;
         GS_TRY(prepare(&attempt, ways[i].needs, err));
         if (run->refused)

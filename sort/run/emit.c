@@ -156,10 +156,19 @@ static uint64_t await_turn(struct gs_emitter *emitter, uint64_t piece, const gs_
     return waiter.position;
 }
 
+static void cancel(struct gs_emitter *emitter)
+{
+    struct gs_error error = {.status = GS_OK};
+    (void)gs_progress_check(emitter->progress, &error);
+    gs_emit_fail(emitter, &error);
+}
+
 enum gs_status gs_emit_begin(struct gs_emitter *emitter, uint64_t piece, const gs_key *keys,
                              uint64_t *count, uint64_t planned, uint64_t *position)
 {
     *position = planned;
+    if (emitter->progress != NULL && gs_progress_check(emitter->progress, NULL) != GS_OK)
+        cancel(emitter);
     pthread_mutex_lock(&emitter->mutex);
     if (emitter->begin_ns == 0)
         emitter->begin_ns = gs_now_ns();

@@ -41,6 +41,7 @@ struct gs_emitter {
                       * give each piece's memory away */
     uint64_t staged_keys;
     const struct gs_options *options;
+    const struct gs_progress *progress; /* which may be cancelled, or NULL */
     pthread_mutex_t mutex;
     struct gs_emit_waiter *waiters; /* in no order, at most one a thread */
     uint64_t next_piece;            /* the piece whose turn is next */

@@ -116,6 +116,7 @@ static void describe_run(struct gs_run *run)
 static void open_emitter(struct gs_run *run, struct gs_sink *sink)
 {
     gs_emit_init(&run->emitter, run->options, sink);
+    run->emitter.progress = run->progress;
     if (run->last != NULL)
         run->emitter.last = run->last;
 }

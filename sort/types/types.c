@@ -36,6 +36,13 @@ void gs_progress_enter(struct gs_progress *progress, const char *name, uint64_t 
     atomic_store(&progress->phase, name);
 }
 
+enum gs_status gs_progress_check(const struct gs_progress *progress, struct gs_error *err)
+{
+    if (!atomic_load_explicit(&progress->cancelled, memory_order_relaxed))
+        return GS_OK;
+    return gs_fail(err, GS_ERR_CANCELLED, 0, "cancelled");
+}
+
 struct gs_stage_stats gs_stage_since(uint64_t begin_ns, uint64_t keys, uint64_t bytes)
 {
     uint64_t end_ns = gs_now_ns();

@@ -127,6 +127,10 @@ static inline unsigned gs_payload_bits(const struct gs_options *options)
  * The sort may build its output in place there while it still reads the input; it does not call
  * write(), which may be NULL.
  *
+ * over_input: what is written at a position lies over the record that the only span has there, in
+ * memory, if that is set, or by write(). So all of the input is read before the first piece is
+ * written. For elements only: records that no element holds are fetched from the input.
+ *
  * map(), make(): for a sink that can become memory at a price, such as a file. The CPU's sort calls
  * map() at most once, before it distributes `count` keys or draws the sample for that. A result
  * other than NULL becomes the sink's memory; NULL means that pieces go through write(). early: keys
@@ -145,6 +149,7 @@ struct gs_sink {
     enum gs_status (*write)(struct gs_sink *sink, const void *keys, uint64_t count,
                             uint64_t position, struct gs_error *err);
     void *memory;
+    bool over_input;
     bool stream;
     void *(*map)(struct gs_sink *sink, uint64_t count, bool early);
     enum gs_status (*make)(struct gs_sink *sink, uint64_t count, uint64_t position,
@@ -159,10 +164,14 @@ struct gs_progress {
     atomic_uint_fast64_t done;     /* keys through this phase */
     atomic_uint_fast64_t total;    /* keys that this phase will see; 0: not known */
     atomic_uint_fast64_t begin_ns; /* start of the phase, by the monotonic clock */
+    atomic_bool cancelled;         /* written by the caller: fail soon with GS_ERR_CANCELLED */
 };
 
 /* Begin a new phase. The string `name` is not copied and must stay valid. */
 void gs_progress_enter(struct gs_progress *progress, const char *name, uint64_t total);
+
+/* GS_ERR_CANCELLED if that is wanted. */
+enum gs_status gs_progress_check(const struct gs_progress *progress, struct gs_error *err);
 
 /* The rows of --stats, the same for both devices. */
 enum gs_stage {

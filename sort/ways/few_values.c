@@ -227,7 +227,8 @@ static void add_tally(struct tally *tally, uint64_t *counts)
 /* Is the output filled with the only value while that is counted? */
 static bool fills_early(const struct gs_run *run, const struct gs_few_values *few)
 {
-    return few->values == 1 && gs_emit_in_place(&run->emitter) && run->options->codec == NULL;
+    return few->values == 1 && gs_emit_in_place(&run->emitter) && run->options->codec == NULL &&
+           !run->emitter.sink->over_input;
 }
 
 /* Count all keys; false if too many have other values, or there is no memory. */

@@ -112,10 +112,13 @@ enum gs_status gs_sort_ordered_input(struct gs_run *run, enum gs_order order, bo
         return GS_OK;
     /* What has been copied to memory can be overwritten if the order ends. Under ->unique its
      * length would be unknown then, and a file or a stream has it for good. */
-    if (run->emitter.sink->memory != NULL && !run->options->unique)
+    const bool over_input = run->emitter.sink->over_input;
+    if (run->emitter.sink->memory != NULL && !run->options->unique && !over_input)
         return copy_input(run, reversed, false, sorted, err);
     GS_TRY(copy_input(run, reversed, true, sorted, err));
-    if (*sorted) {
+    if (*sorted && over_input) {
+        run->emitter.position = run->plan.count; /* it is there already */
+    } else if (*sorted) {
         gs_emit_stage(&run->emitter, run->plan.count);
         GS_TRY(copy_input(run, reversed, false, NULL, err));
     }

@@ -163,6 +163,7 @@ static enum gs_status write_run(struct external *external, const struct gs_span 
     if (external->slices.journal != NULL)
         GS_TRY(gs_kept_runs_sum(spans, span_count, external->record_bytes,
                                 external->chunk_options.threads, &input, err));
+    GS_TRY(gs_progress_check(external->progress, err));
     GS_TRY(gs_slices_add(&external->slices, count, &relay.place, err));
     GS_TRY(sort_part(external, spans, span_count, &relay, &part, err));
     external->runs_fingerprint += part.fingerprint;
@@ -270,6 +271,7 @@ static enum gs_status sort_slice(struct external *external, const struct gs_slic
     struct relay relay = {.sink = {.write = relay_records, .stream = external->target->stream},
                           .external = external};
     struct gs_span span = {.count = slice->count, .name = "temporary file"};
+    GS_TRY(gs_progress_check(external->progress, err));
     GS_TRY(make_room(external, slice->count, err));
     span.keys = external->buffer;
     GS_TRY(gs_slices_load(&external->slices, slice, external->buffer, err));

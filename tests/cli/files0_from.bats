@@ -42,10 +42,8 @@ c"
 }
 
 @test "more names than a command line holds" {
-    local i
-    for ((i = 0; i < 40000; i++)); do
-        printf '%s\0' "./././././././././././././././././././././././././././././././././././/-d"
-    done >list
+    printf '././././././././././././././././././././././././././././././././././/-d%.0s\0' \
+        {1..40000} >list
     [ "$(wc -c <list)" -gt 2500000 ]
     gsort -u --files0-from=list >got
     reference -u ./-d >wanted

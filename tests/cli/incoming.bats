@@ -60,19 +60,19 @@ setup()
 
 @test "the first keys are distributed unlike the rest" {
     keygen narrow "$KEYS" >in
-    keygen uniform 4M >>in
+    keygen uniform 1M >>in
     reference in >wanted
     trickle in | "$GSORT" --device=cpu --parallel=3 >got
     assert_same wanted got
 }
 
 @test "a slow pipe, sorted by two threads while the output's pages are made" {
-    keygen uniform 20000001 >in
+    keygen uniform 12000001 >in
     reference in >wanted
     {
-        head -c 70000000 in
+        head -c 40000000 in
         sleep 0.5
-        tail -c +70000001 in
+        tail -c +40000001 in
     } | "$GSORT" --device=cpu --parallel=2 -o got
     assert_same wanted got
 }

@@ -162,6 +162,17 @@ refused()
     assert_only in large
 }
 
+@test "--split needs room for its copies, too" {
+    mount_memory small 16m
+    gsort --plan --split=4 in -o part-%d >plan
+    [[ $(field output) == *" 12000000 bytes (11.4 MiB), for a while nearly twice, with "* ]]
+    gsort --plan in -o small/out
+    run -2 --separate-stderr gsort --plan --split=4 in -o small/part-%d
+    assert_trouble "small/part-0: no room for an output and its parts of 20.0 MiB, only for "
+    run -2 --separate-stderr gsort --split=4 in -o small/part-%d # it is true
+    [ -z "$(ls small)" ]
+}
+
 @test "--plan=json has the same facts" {
     require python3
     mkfifo fifo

@@ -54,6 +54,20 @@ hinted()
     hinted "u8 u16 u32 u64 u128" -t u33 in -o out
 }
 
+# Python's float has 64 bits, C's 32: neither is taken for granted.
+@test "a type that is nearly right, or does not say how many bits" {
+    for pair in u46:u64 i23:i32 f33:f32 U46BE:u64be doubel:double float:"f32 or f64" \
+        int:"i32 or i64" uint:"u32 or u64" u64,u31r:u32r; do
+        hinted "'${pair%%:*}' (did you mean ${pair#*:}?): it is one of u8" \
+            -t "${pair%%:*}" in -o out
+    done
+    hinted "argument '0:i46r' (did you mean i64r?)" -R 8 -k 0:i46r in -o out
+    hinted "argument 'string': it is one of u8" -t string in -o out
+    cp in x.float
+    hinted "x.float: its name says float, and without -t it is taken for u32: use -t f32 or f64" \
+        x.float -o out
+}
+
 @test "a file to write that is named as one to read" {
     hinted "out: does not exist: -o out would write it" in out
     hinted "out: does not exist: -o out would write it" -r in in out

@@ -66,8 +66,12 @@ walk()
 2 | it is u32 or u64 | gsort --argsort=i64 in.bin
 2 | it is u32 or u64 | gsort --argsort in.bin
 2 | it is auto or raw | gsort --format=npz in.bin
-2 | it is one of u8 u16 u32 u64 u128 i8*f64, big-endian with*or bN | gsort -t int in.bin
-2 | it is one of u8 | gsort -t u33 in.bin
+2 | 'int' (did you mean i32 or i64?): it is one of u8 u16*big-endian*or bN | gsort -t int in.bin
+2 | 'float' (did you mean f32 or f64?) | gsort -t float in.bin
+2 | 'u33' (did you mean u32?): it is one of u8 | gsort -t u33 in.bin
+2 | 'u46' (did you mean u64?): it is one of u8 | gsort -t u46 in.bin
+2 | '0:f46r' (did you mean f64r?) | gsort -R 8 -k 0:f46r in.bin
+2 | it is u8, u16, u32 or u64 | gsort --count=u46 in.bin
 2 | it is one of u8 | gsort -t string in.bin
 2 | 'r' belongs to a key; -r reverses | gsort -t f64r in.bin
 2 | it is a number from 1 to 1024 | gsort --parallel a.bin in.bin

@@ -23,8 +23,9 @@ positions()
 @test "records of small and large numbers, in both directions" {
     local n distribution
     for n in 0 1 2 1000 100000; do
-        for distribution in uniform few equal; do
-            keygen --type=u64 --record=16 $distribution $n >in
+        take_turns uniform few equal
+        for distribution in "${TURNS[@]}"; do
+            keygen --type=u64 --record=16 "$distribution" "$n" >in
             gsort -R 16 -k 0:u64 --argsort=u32 in -o out
             expected -R 16 -k 0:u64 in | cmp - <(positions 4 out)
             gsort -R 16 -k 0:u64 --argsort=u64 -r <in >out
@@ -91,7 +92,8 @@ same_spilled()
     for bytes in 1 4 8 13 16 17 100; do
         count=$((bytes < 8 ? 1000000 : 400000))
         keygen --type=u8 --record="$bytes" "${distributions[bytes % 3]}" "$count" >in
-        for options in "-k 0:u8" "-k 0:u8 -r" ""; do
+        take_few "-k 0:u8" "-k 0:u8 -r" ""
+        for options in "${TURNS[@]}"; do
             # shellcheck disable=SC2086  # options are words
             same_spilled "$count" "$bytes" --argsort=u32 -R "$bytes" $options in
         done
@@ -113,7 +115,8 @@ same_spilled()
     local options
     mkdir tmp
     keygen --type=u64 --record=16 zipf 600000 >in
-    for options in "" -r -u "-r -u"; do
+    take_turns "" -r -u "-r -u"
+    for options in "${TURNS[@]}"; do
         # shellcheck disable=SC2086  # options are words
         {
             expected -R 16 -k 0:u64 $options in >wanted

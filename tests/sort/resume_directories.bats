@@ -21,7 +21,8 @@ sorts_with()
     for directory; do
         directories+=(-T "$directory")
     done
-    for options in "" "-R 24 -k 0:u32" "-R 12 -k 0:u16 -s"; do
+    take_few "" "-R 24 -k 0:u32" "-R 12 -k 0:u16 -s"
+    for options in "${TURNS[@]}"; do
         # shellcheck disable=SC2086  # options are words
         {
             reference $options in >wanted
@@ -168,12 +169,14 @@ sorts_with()
 
 @test "a manifest that lies with a right checksum: right bytes, or one line" {
     require python3
-    local options n
+    local options lies n
+    mapfile -t lies < <(seq 0 23)
     for options in "" "-t u64 -r" "-R 24 -k 0:u32 -u" "-R 12 -k 0:u16 -s"; do
+        take_few "${lies[@]}" # others for each of the options
         # shellcheck disable=SC2086  # options are words
         {
             reference $options in >wanted
-            for ((n = 0; n < 24; n++)); do
+            for n in "${TURNS[@]}"; do
                 rm -rf tmp/.gsort-* again
                 [ -d first ] || { end_at 1100 -S 2M $options && cp -r tmp first; }
                 cp -r first/. tmp

@@ -45,7 +45,8 @@ kib()
     local options byte
     for options in "" "-t f64 -u" "-t i32be" "-t u128" "-R 24 -k 0:u32" "-R 24 -k 0:u32 -u" \
         "-R 32 -k 2:u16 -s" "-R 12 -k 0:u16 -s -r"; do
-        for byte in 0 4200001 11900000; do
+        take_few 0 4200001 11900000
+        for byte in "${TURNS[@]}"; do
             keygen uniform 3000000 >in
             # shellcheck disable=SC2086  # options are words
             {

@@ -8,8 +8,8 @@ pack()
 {
     clone_tree "$1"
     cp "$GSORT" "$1/gsort"
-    make -s -C "$1" -o gsort install DESTDIR=build/deb/debian/keysort PREFIX=/usr PROGRAM=keysort \
-        ZSH_FUNCTIONS=zsh/vendor-completions
+    make -s -C "$1" -o gsort install-program DESTDIR=build/deb/debian/keysort PREFIX=/usr \
+        PROGRAM=keysort ZSH_FUNCTIONS=zsh/vendor-completions
     (cd "$1" && mk/deb.sh build/deb "$(sed -n 's/^VERSION := //p' Makefile)")
 }
 

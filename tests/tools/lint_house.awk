@@ -11,13 +11,14 @@ BEGIN {
     floors = split("common | common/memory common/formats | common/files |" \
         " types | check | keys | bin device | split | run | cpu merge |" \
         " ways gpu | pipeline engines | sorter | tags | external wide | width |" \
-        " api | cluster files | cli data | tests", floor_rooms, "|")
+        " api | cluster files | library | cli data | tests", floor_rooms, "|")
     for (i = 1; i <= floors; i++) {
         rooms = split(floor_rooms[i], names, " ")
         for (j = 1; j <= rooms; j++)
             floor[names[j]] = i
     }
     home["sort/sort.h"] = "api"
+    home["sort/gsort.h"] = "library"
     home["sort/cluster.h"] = "cluster"
     home["sort/files.h"] = "files"
     # Folders that may know that a key has 32 bits.

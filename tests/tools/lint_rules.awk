@@ -24,7 +24,7 @@ function begin_file(    parts, n)
     is_library = folder == "sort" || folder == "common" || FILENAME ~ /^data\/dist\./
     guard = ""
     if (base ~ /\.(h|cuh)$/) {
-        guard = "GS_" toupper(base)
+        guard = FILENAME == "sort/gsort.h" ? "GSORT_H" : "GS_" toupper(base)
         gsub(/[^A-Z0-9]/, "_", guard)
     }
 }

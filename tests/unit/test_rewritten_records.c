@@ -61,7 +61,7 @@ static enum gs_status run(const struct gs_options *options, bool merges, bool me
 /* Sort or merge what is disturbed: an error, or records in order. */
 static void test_output(struct gs_options options, bool merges, bool memory)
 {
-    const int runs = check_expensive() ? 100 : 10;
+    const int runs = check_expensive() ? 100 : 4;
     pthread_t writer;
     uint64_t count;
     for (size_t i = 0; i < COUNT; i++) {

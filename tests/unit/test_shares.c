@@ -215,7 +215,7 @@ static void test_rewritten(void)
     for (size_t i = N; i < 2 * N; i++)
         got[i] = GUARD;
     struct gs_span span = {rewritten, N, "a"};
-    const int turns = check_expensive() ? 2000 : 200;
+    const int turns = check_expensive() ? 2000 : 60;
     for (int turn = 0; turn < turns; turn++) {
         struct gs_options options = {.threads = 1};
         struct gs_progress progress = {.phase = NULL};

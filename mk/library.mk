@@ -1,0 +1,64 @@
+# library.mk -- libgsort: shared and static, and how it is installed
+# SPDX-License-Identifier: MIT
+##
+## Library
+##   lib              libgsort.so.0 and libgsort.a below build/; make install installs them, with gsort.h, gsort.pc and
+##                    gsort.py, in INCLUDEDIR=PREFIX/include, LIBDIR=PREFIX/lib and PYTHONDIR=LIBDIR/python3/dist-packages
+.PHONY: lib install-lib uninstall-lib
+
+LIBRARY := $(B)/libgsort.so.0 $(B)/libgsort.a
+LIBRARY_OBJECTS := $(filter-out $(NO_MPI) $(call objects,$(B),$(call sources,cli,c)),$(OBJECTS)) $(if $(CLANG),,$(TEAM))
+LIBRARY_OPENMP := $(if $(CLANG),-fopenmp)
+LIBRARY_LIBS := $(filter-out -static -s,$(LIBS)) $(call is,HIGHWAY,-lstdc++)
+lib: $(LIBRARY)
+
+$(B)/sort/library/version.o: private OWN_FLAGS := -DGS_VERSION='"$(VERSION)"'
+$(B)/sort/library/version.o: $(B)/version
+
+$(B)/libgsort.so.0: $(LIBRARY_OBJECTS) mk/gsort.map
+	$(call quiet,LINK)$(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script=mk/gsort.map -Wl,-z,defs \
+	    $(CFLAGS) $(SANITIZE) $(LIBRARY_OPENMP) $(LDFLAGS) $(LIBRARY_OBJECTS) $(LIBRARY_LIBS) -o $@
+
+# One object, which shows nothing but what gsort.h declares.
+$(B)/libgsort.a: $(LIBRARY_OBJECTS)
+	$(call quiet,AR)$(CC) -r -nostdlib -Wl,--force-group-allocation -Wl,-d $^ -o $(B)/libgsort.o && \
+	    $(OBJCOPY) --wildcard --keep-global-symbol='gsort_*' $(B)/libgsort.o && rm -f $@ && $(AR) rc $@ $(B)/libgsort.o
+
+LIBDIR     ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+PYTHONDIR  ?= $(LIBDIR)/python3/dist-packages
+LIBRARY_PAGES := $(sort $(wildcard man/*.3))
+define newline
+
+
+endef
+define pkgconfig
+prefix=$(PREFIX)
+libdir=$(LIBDIR)
+includedir=$(INCLUDEDIR)
+
+Name: gsort
+Description: sort arrays of numbers or records
+Version: $(VERSION)
+Cflags: -I$${includedir}
+Libs: -L$${libdir} -lgsort
+Libs.private: $(strip $(LIBRARY_OPENMP) $(LIBRARY_LIBS))
+endef
+install-lib: $(LIBRARY)
+	install -d '$(DESTDIR)$(LIBDIR)/pkgconfig' '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(PYTHONDIR)' '$(MAN)/man3'
+	install -m 644 $(LIBRARY) '$(DESTDIR)$(LIBDIR)'
+	ln -sf libgsort.so.0 '$(DESTDIR)$(LIBDIR)/libgsort.so'
+	install -m 644 sort/gsort.h '$(DESTDIR)$(INCLUDEDIR)'
+	install -m 644 sort/library/gsort.py '$(DESTDIR)$(PYTHONDIR)'
+	$(if $(LIBRARY_PAGES),install -m 644 $(LIBRARY_PAGES) '$(MAN)/man3')
+	printf '%s\n' '$(subst $(newline),' ',$(pkgconfig))' >'$(DESTDIR)$(LIBDIR)/pkgconfig/gsort.pc'
+	chmod 644 '$(DESTDIR)$(LIBDIR)/pkgconfig/gsort.pc'
+
+uninstall-lib:
+	rm -f $(foreach file,$(addprefix $(LIBDIR)/,libgsort.so.0 libgsort.so libgsort.a pkgconfig/gsort.pc) $(INCLUDEDIR)/gsort.h $(PYTHONDIR)/gsort.py,'$(DESTDIR)$(file)') \
+	    $(LIBRARY_PAGES:man/%='$(MAN)/man3/%')
+
+# The tests' own, to be found by pkg-config.
+$(B)/installed/lib/pkgconfig/gsort.pc: $(LIBRARY) sort/gsort.h sort/library/gsort.py $(LIBRARY_PAGES) mk/library.mk
+	+@$(MAKE) -s install-lib DESTDIR= PREFIX='$(CURDIR)/$(B)/installed' LIBDIR='$(CURDIR)/$(B)/installed/lib' INCLUDEDIR='$(CURDIR)/$(B)/installed/include' \
+	    PYTHONDIR='$(CURDIR)/$(B)/installed/lib/python3/dist-packages'

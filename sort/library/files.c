@@ -1,0 +1,190 @@
+/* files.c -- sort, merge and check files, as the command does.
+ * SPDX-License-Identifier: MIT
+ *
+ * One call at a time: the bound on dirty pages and the name of the temporary file that becomes the
+ * output are the process's.
+ */
+#include "sort/files.h"
+#include "sort/library/job.h"
+#include "sort/library/library.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a structure of the first version had. */
+#define FILES_LEAST (offsetof(struct gsort_files, skip) + sizeof(uint64_t))
+
+enum call { SORT, MERGE, CHECK };
+
+/* A call, and the words of its format. */
+struct filing {
+    enum call call;
+    struct gs_task task;
+    struct gs_stats stats;
+    struct gs_disorder disorder;
+    const char *directory; /* where none is given */
+    char type[GS_KEY_TYPE_TEXT], record[16];
+    char keys[GS_FORMAT_KEYS_MAX][GS_KEY_FIELD_TEXT];
+};
+
+/* Say what the records are as the command line does; a format that is NULL says nothing, as there:
+ * a .npy file then says what it is itself. */
+static void name_records(struct filing *filing, const struct gs_format *format)
+{
+    struct gs_format_options *named = &filing->task.named;
+    if (gs_format_is_type(format)) {
+        gs_key_type_name(&format->keys[0].type, filing->type);
+        named->type = filing->type;
+        return;
+    }
+    snprintf(filing->record, sizeof filing->record, "%u", (unsigned)format->record_bytes);
+    named->record = filing->record;
+    for (uint32_t i = 0; i < format->key_count; i++) {
+        gs_key_field_name(&format->keys[i], filing->keys[i]);
+        named->keys[named->key_count++] = filing->keys[i];
+    }
+}
+
+/* Standard input and output are the caller's, and have no names here. */
+static enum gs_status check_names(const struct gsort_files *files, bool writes,
+                                  struct gs_error *err)
+{
+    if (files == NULL || files->size < FILES_LEAST)
+        return gs_fail(err, GS_ERR_USAGE, 0, "struct gsort_files: begin with GSORT_FILES_INIT");
+    for (size_t i = FILES_LEAST; i < files->size; i++)
+        if (((const char *)files)[i] != 0)
+            return gs_fail(err, GS_ERR_USAGE, 0,
+                           "struct gsort_files: it asks for what only a newer library can do");
+    if (files->input_count == 0 || (writes && files->output == NULL))
+        return gs_fail(err, GS_ERR_USAGE, 0, "name the inputs, and the output");
+    for (size_t i = 0; i < files->input_count; i++)
+        if (strcmp(files->inputs[i], "-") == 0)
+            return gs_fail(err, GS_ERR_USAGE, 0, "-: standard input is no file here");
+    return GS_OK;
+}
+
+static void fill_task(struct filing *filing, const struct gsort_format *format,
+                      const struct gsort_files *files, const struct gsort_options *options)
+{
+    struct gs_task *task = &filing->task;
+    const char *temporary = getenv("TMPDIR");
+    filing->directory = temporary != NULL && *temporary != '\0' ? temporary : "/tmp";
+    task->files = (const char **)(uintptr_t)files->inputs;
+    task->file_count = files->input_count;
+    task->output = files->output;
+    task->skip = files->skip;
+    task->directories = &filing->directory;
+    task->directory_count = 1;
+    if (files->directory_count > 0) {
+        task->directories = (const char **)(uintptr_t)files->directories;
+        task->directory_count = files->directory_count;
+    }
+    task->memory_limit = options->memory_bytes;
+    task->sort.device = GS_DEVICE_CPU;
+    task->sort.unique = (options->flags & GSORT_UNIQUE) != 0;
+    task->sort.threads = options->threads;
+    if (format == NULL)
+        return;
+    name_records(filing, &format->records.format);
+    task->stable = format->records.format.stable;
+    task->sort.reverse = format->records.format.reverse;
+}
+
+/* gs_job_work */
+static enum gs_status do_call(void *context, struct gs_progress *progress, struct gs_error *err)
+{
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+    struct filing *filing = context;
+    struct gs_task *task = &filing->task;
+    enum gs_status st;
+    pthread_mutex_lock(&one_at_a_time);
+    GS_TRY(gs_set_records(task, true, err));
+    GS_TRY(gs_check_records(task, err));
+    switch (filing->call) {
+    case SORT:
+        st = gs_sort_files(task, progress, &filing->stats, err);
+        break;
+    case MERGE:
+        st = gs_merge_files(task, progress, &filing->stats, err);
+        break;
+    default:
+        st = gs_check_files(task, progress, &filing->disorder, err);
+        break;
+    }
+cleanup:
+    pthread_mutex_unlock(&one_at_a_time);
+    return st;
+}
+
+static enum gs_status run_call(struct filing *filing, const struct gsort_format *format,
+                               const struct gsort_files *files, const struct gsort_options *given,
+                               struct gs_error *err)
+{
+    enum gs_status st;
+    struct gsort_options options;
+    GS_TRY(gs_take_options(given, &options, err));
+    GS_TRY(check_names(files, filing->call != CHECK, err));
+    fill_task(filing, format, files, &options);
+    st = gs_job_run(&options, false, do_call, filing, err);
+cleanup:
+    return st;
+}
+
+/* A call, which is too large for a small stack; *result is what it found. */
+static enum gs_status call(enum call which, const struct gsort_format *format,
+                           const struct gsort_files *files, const struct gsort_options *options,
+                           uint64_t *kept, struct gs_disorder *disorder, struct gs_error *err)
+{
+    struct filing *filing = calloc(1, sizeof *filing);
+    if (filing == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %zu files",
+                       files->input_count);
+    filing->call = which;
+    const enum gs_status st = run_call(filing, format, files, options, err);
+    if (st == GS_OK && kept != NULL)
+        *kept = filing->stats.keys_out;
+    if (disorder != NULL)
+        *disorder = filing->disorder;
+    gs_task_free(&filing->task);
+    free(filing);
+    return st;
+}
+
+enum gsort_status gsort_sort_files(const struct gsort_format *format,
+                                   const struct gsort_files *files,
+                                   const struct gsort_options *options, uint64_t *kept,
+                                   struct gsort_error *error)
+{
+    struct gs_error err = {.status = GS_OK};
+    const enum gs_status st = call(SORT, format, files, options, kept, NULL, &err);
+    return gs_tell_error(error, st, &err);
+}
+
+enum gsort_status gsort_merge_files(const struct gsort_format *format,
+                                    const struct gsort_files *files,
+                                    const struct gsort_options *options, uint64_t *kept,
+                                    struct gsort_error *error)
+{
+    struct gs_error err = {.status = GS_OK};
+    const enum gs_status st = call(MERGE, format, files, options, kept, NULL, &err);
+    return gs_tell_error(error, st, &err);
+}
+
+enum gsort_status gsort_check_files(const struct gsort_format *format,
+                                    const struct gsort_files *files,
+                                    const struct gsort_options *options, int *ordered,
+                                    struct gsort_error *error)
+{
+    struct gs_error err = {.status = GS_OK};
+    struct gs_disorder disorder = {.found = false};
+    const enum gs_status st = call(CHECK, format, files, options, NULL, &disorder, &err);
+    *ordered = st == GS_OK && !disorder.found;
+    gs_tell_error(error, st, &err);
+    if (st == GS_OK && disorder.found)
+        gs_tell_line(error, "%s:%" PRIu64 ": disorder: %s", disorder.name, disorder.index,
+                     disorder.text);
+    return (enum gsort_status)st;
+}

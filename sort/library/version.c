@@ -1,0 +1,9 @@
+/* version.c -- the version of the library.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/gsort.h"
+
+const char *gsort_version(void)
+{
+    return GS_VERSION;
+}

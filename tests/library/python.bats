@@ -1,0 +1,84 @@
+# gsort.py: arrays and files sorted from Python, as installed.
+# SPDX-License-Identifier: MIT
+
+load ../helper
+
+setup()
+{
+    without_gpu "the library sorts on the CPU"
+    require python3
+    enter_directory
+    PYTHON=python3
+    if ! python3 -c 'import numpy' 2>/dev/null && [ -x /usr/bin/python3 ]; then
+        PYTHON=/usr/bin/python3
+    fi
+    export PYTHONPATH=$LIBRARY/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1
+}
+
+@test "buffers of Python itself: sorted, in place, positions, merged, checked" {
+    "$PYTHON" - <<'END'
+import array, gsort
+a = array.array("i", [3, -1, 2])
+assert gsort.sort(a) == array.array("i", [-1, 2, 3]) and a[0] == 3
+assert list(gsort.argsort(a)) == [1, 2, 0]
+assert gsort.check(a) == 1
+assert gsort.sort(a, out=a) is a and gsort.check(a) is None
+assert list(gsort.merge([a, array.array("i", [0])])) == [-1, 0, 2, 3]
+assert gsort.sort(bytearray(b"b1a2a1"), "R2 k0:b1 s") == b"a2a1b1"
+assert list(gsort.sort(array.array("d", [2, 1, 2]), unique=True)) == [1, 2]
+assert gsort.sort(bytearray()) == b""
+END
+}
+
+@test "arrays of NumPy, which is not imported for others" {
+    "$PYTHON" -c 'import sys, gsort; assert "numpy" not in sys.modules'
+    "$PYTHON" -c 'import numpy' 2>/dev/null || skip "no numpy"
+    "$PYTHON" - <<'END'
+import numpy, gsort
+for kind in "u1 i2 >u2 u4 i8 f2 f4 >f8".split():
+    a = (numpy.arange(20000) * 7919 % 10007 - 5000).astype(kind)
+    assert (gsort.sort(a) == numpy.sort(a)).all(), kind
+    assert (gsort.argsort(a) == numpy.argsort(a, kind="stable")).all(), kind
+    assert (gsort.sort(a, unique=True) == numpy.unique(a)).all(), kind
+END
+}
+
+@test "errors are exceptions with the line of the command, and a callback's go through" {
+    "$PYTHON" - <<'END'
+import array, gsort
+def fails(kind, call, *words):
+    try:
+        call()
+    except kind as error:
+        assert all(word in str(error) for word in words), error
+        return error
+    raise AssertionError("no error")
+a = array.array("d", range(9))
+assert fails(gsort.Error, lambda: gsort.sort(a, "f65"), "invalid type", "f65").status == "usage"
+fails(ValueError, lambda: gsort.sort(a, out=a[:2]), "no room")
+fails(ValueError, lambda: gsort.sort(a, "R5"), "records of 5")
+fails(BufferError, lambda: gsort.sort(a, out=b" " * 72))
+assert fails(gsort.Error, lambda: gsort.sort(a, progress=lambda *how: True)).status == "cancelled"
+fails(ZeroDivisionError, lambda: gsort.sort(a, progress=lambda *how: 1 // 0))
+assert fails(gsort.Error, lambda: gsort.sort_files("none", "out"), "none: ").status == "input"
+END
+    [ -z "$(ls)" ]
+}
+
+@test "files, as the command sorts, merges and checks them" {
+    keygen uniform 10000 >a.bin
+    "$PYTHON" - <<'END'
+import gsort
+assert gsort.sort_files(["a.bin"], "out.bin", "u32be r") == 10000
+assert gsort.check_files("out.bin", "u32be r") is None
+assert gsort.check_files("out.bin", "u32be").startswith("out.bin:1: disorder: ")
+assert gsort.merge_files(["out.bin", "out.bin"], "two.bin", "u32be r", unique=True) <= 10000
+END
+    gsort -t u32be -r a.bin -o wanted
+    assert_same out.bin wanted
+}
+
+@test "the example" {
+    run -0 "$PYTHON" "$ROOT/tests/library/examples/sort_array.py"
+    [ "$output" = "1 2 3 5 8" ]
+}

@@ -94,7 +94,7 @@ enum gs_status gs_key_type_parse(const char *option, const char *text, struct gs
 enum gs_status gs_key_field_parse(const char *option, const char *text, struct gs_key_field *key,
                                   struct gs_error *err);
 
-/* Write a key as gs_key_field_parse reads it: "8:f64r"; of one that is woven, without the others. */
+/* Write a key as gs_key_field_parse reads it: "8:f64r"; of a woven one, without the others. */
 void gs_key_field_name(const struct gs_key_field *key, char text[GS_KEY_FIELD_TEXT]);
 
 /* The same of key i, with what is around those that are woven: "zorder(0:u32", "4:u32)". True if it

@@ -1,5 +1,5 @@
-/* table.h -- files that have an array of records between other things: FITS binary tables, LAS
- * points. SPDX-License-Identifier: MIT
+/* table.h -- records between other things in a file: FITS binary tables, LAS points.
+ * SPDX-License-Identifier: MIT
  *
  * What is in front of the records and behind them stays as it is, so their count stays, too. A
  * file's table is described as a .npy file is: where records begin, how many there are, their

@@ -4,7 +4,6 @@
 #include "sort/files/npy_files.h"
 
 #include "common/files/file.h"
-#include "sort/files/table_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -130,34 +129,6 @@ cleanup:
     return st;
 }
 
-/* The same if that is a FITS or LAS file; else *npy stays NULL. */
-static enum gs_status take_table(struct gs_npy_files **npy, size_t inputs, uint64_t **skips,
-                                 const char *name, bool named, struct gs_error *err)
-{
-    struct gs_npy table;
-    unsigned char *bytes;
-    enum gs_status st = gs_table_find(name, named, &table, &bytes, err);
-    if (st == GS_OK && bytes != NULL && inputs > 1) {
-        gs_npy_free(&table);
-        st = gs_fail(err, GS_ERR_USAGE, 0, "%s: a FITS or LAS file is sorted alone", name);
-    }
-    if (st != GS_OK || bytes == NULL) {
-        free(bytes);
-        return st;
-    }
-    *npy = calloc(1, sizeof **npy);
-    *skips = calloc(1, sizeof **skips);
-    if (*npy == NULL || *skips == NULL) {
-        gs_npy_free(&table);
-        free(bytes);
-        return no_memory(name, err);
-    }
-    **npy =
-        (struct gs_npy_files){.name = name, .head = table, .bytes = bytes, .count = table.count};
-    (*skips)[0] = table.header_bytes;
-    return GS_OK;
-}
-
 /* Parse the header of another input, `size` bytes of which are there: its type is that of the first
  * one. Free *head on success. */
 static enum gs_status take_other(struct gs_npy_files *npy, struct gs_npy *head, const void *bytes,
@@ -184,10 +155,9 @@ static enum gs_status take_other(struct gs_npy_files *npy, struct gs_npy *head, 
     return st;
 }
 
-/* The order of the records; any, if no -k is given and they are only shown. */
-static enum gs_status set_format(struct gs_format *format, const struct gs_npy *head,
-                                 const struct gs_format_options *options, const char *name,
-                                 struct gs_error *err)
+enum gs_status gs_npy_files_order(struct gs_format *format, const struct gs_npy *head,
+                                  const struct gs_format_options *options, const char *name,
+                                  struct gs_error *err)
 {
     const enum gs_status st =
         gs_npy_format(format, head, options->keys, options->key_count, name, err);
@@ -209,14 +179,10 @@ enum gs_status gs_npy_files_find(const char *first, size_t count,
     bool regular;
     GS_TRY(look_at_file(first, &start, &regular, err));
     *undecided = !regular;
-    if (!gs_npy_is(start.bytes, start.size)) {
-        GS_TRY(take_table(npy, count, skips, first, options->key_count > 0, err));
-        if (*npy == NULL)
-            goto cleanup;
-    } else {
-        GS_TRY(take_first(npy, count, skips, &start, first, err));
-    }
-    st = set_format(format, &(*npy)->head, options, first, err);
+    if (!gs_npy_is(start.bytes, start.size))
+        goto cleanup;
+    GS_TRY(take_first(npy, count, skips, &start, first, err));
+    st = gs_npy_files_order(format, &(*npy)->head, options, first, err);
 cleanup:
     free(start.bytes);
     return st;
@@ -305,7 +271,7 @@ enum gs_status gs_npy_files_begin(struct gs_inputs *inputs, const struct gs_form
         if (*npy == NULL)
             goto cleanup;
         expect_records(input, &(*npy)->head);
-        st = set_format(format, &(*npy)->head, options, input->name, err);
+        st = gs_npy_files_order(format, &(*npy)->head, options, input->name, err);
     }
 cleanup:
     free(start.bytes);
@@ -359,8 +325,6 @@ enum gs_status gs_npy_files_follow(struct gs_npy_files *npy, struct gs_inputs *i
                                    uint64_t *skips, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    if (npy->head.table)
-        return gs_table_follow(npy, &inputs->list[0], err);
     for (size_t i = 0; i < inputs->count; i++)
         GS_TRY(follow(npy, &inputs->list[i], i == 0, &skips[i], err));
 cleanup:

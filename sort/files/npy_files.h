@@ -29,8 +29,7 @@ struct gs_npy_files {
     ino_t inode;
 };
 
-/* If the first of `count` inputs is a regular file that begins as a .npy file does, or is the only
- * one and a table (sort/files/table_files.h): make *npy and
+/* If the first of `count` inputs is a regular file that begins as a .npy file does: make *npy and
  * *skips, the bytes in front of each file's records, and set *format, with the keys that -k names.
  * Else *npy is NULL, and *undecided says whether it is no regular file. A file that cannot be read
  * is left for later to report. Free both, even after a failure. */
@@ -38,6 +37,10 @@ enum gs_status gs_npy_files_find(const char *first, size_t count,
                                  const struct gs_format_options *options, struct gs_npy_files **npy,
                                  uint64_t **skips, struct gs_format *format, bool *undecided,
                                  struct gs_error *err);
+/* The order of records that a header tells of; any, if no -k is given and they are only shown. */
+enum gs_status gs_npy_files_order(struct gs_format *format, const struct gs_npy *head,
+                                  const struct gs_format_options *options, const char *name,
+                                  struct gs_error *err);
 void gs_npy_files_free(struct gs_npy_files *npy);
 
 /* The same for a first input that is pending: wait for its first bytes. */

@@ -68,8 +68,10 @@ cleanup:
     return st;
 }
 
-enum gs_status gs_table_find(const char *name, bool named, struct gs_npy *table,
-                             unsigned char **bytes, struct gs_error *err)
+/* If the file is one: *bytes are those in front of its records, and *table what they say. Else
+ * *bytes is NULL. named: a column is. */
+static enum gs_status look(const char *name, bool named, struct gs_npy *table,
+                           unsigned char **bytes, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct stat status;
@@ -88,6 +90,34 @@ enum gs_status gs_table_find(const char *name, bool named, struct gs_npy *table,
         return GS_OK;
     }
     return st;
+}
+
+enum gs_status gs_table_find(const char *name, size_t inputs,
+                             const struct gs_format_options *options, struct gs_npy_files **npy,
+                             uint64_t **skips, struct gs_format *format, struct gs_error *err)
+{
+    struct gs_npy table;
+    unsigned char *bytes;
+    enum gs_status st = look(name, options->key_count > 0, &table, &bytes, err);
+    if (st == GS_OK && bytes != NULL && inputs > 1) {
+        gs_npy_free(&table);
+        st = gs_fail(err, GS_ERR_USAGE, 0, "%s: a FITS or LAS file is sorted alone", name);
+    }
+    if (st != GS_OK || bytes == NULL) {
+        free(bytes);
+        return st;
+    }
+    *npy = calloc(1, sizeof **npy);
+    *skips = calloc(1, sizeof **skips);
+    if (*npy == NULL || *skips == NULL) {
+        gs_npy_free(&table);
+        free(bytes);
+        return no_memory(name, err);
+    }
+    **npy =
+        (struct gs_npy_files){.name = name, .head = table, .bytes = bytes, .count = table.count};
+    (*skips)[0] = table.header_bytes;
+    return gs_npy_files_order(format, &table, options, name, err);
 }
 
 enum gs_status gs_table_follow(struct gs_npy_files *npy, struct gs_input *input,

@@ -114,6 +114,7 @@ END
     {
         printf 'LASF%020d\1\2' 0
         printf '%068d\343\0' 0
+        # shellcheck disable=SC2059  # numbers are in the format
         printf "\\$3\0\0\0\0\0\0\0\\$1\\$2\0\\$4\0\0\0"
         printf '%0116d' 0
     }

@@ -96,7 +96,7 @@ enum gs_status gs_table_find(const char *name, size_t inputs,
                              const struct gs_format_options *options, struct gs_npy_files **npy,
                              uint64_t **skips, struct gs_format *format, struct gs_error *err)
 {
-    struct gs_npy table;
+    struct gs_npy table = {.count = 0};
     unsigned char *bytes;
     enum gs_status st = look(name, options->key_count > 0, &table, &bytes, err);
     if (st == GS_OK && bytes != NULL && inputs > 1) {

@@ -63,7 +63,7 @@ LIBS      := -lpthread -lm $(call is,STATIC,-static -s)
 
 # The rooms of the house, from the ground up (sort/README.md); a source in none of them is an error.
 COMMON    := common common/memory common/formats common/files
-ROOMS     := $(COMMON) types check api files library cli
+ROOMS     := $(COMMON) types check shuffle api files library cli
 # Compiled for keys of 32 bits, and again for wider ones.
 WIDTHS    ?= 64 128
 KEY_ROOMS := keys bin split run merge cpu ways pipeline engines sorter external width
@@ -145,7 +145,7 @@ wide_objects = $(call objects,$(B)/w$(1),$(WIDE_$(1)))
 ifeq ($(origin CFLAGS),file)
   in_widths = $(foreach width,$(B) $(WIDTHS:%=$(B)/w%),$(1:%=$(width)/sort/%.o))
   $(call in_widths,keys bin split/search_bins ways/few_values) $(call objects,$(B),$(call present,split/u32) common/formats/codec.c) \
-  $(B)/sort/cpu.o $(M)/sort/cluster/deal.o $(M)/sort/cluster/ranges.o: private CFLAGS += -O3
+  $(B)/sort/cpu.o $(B)/sort/shuffle/dealing.o $(M)/sort/cluster/deal.o $(M)/sort/cluster/ranges.o: private CFLAGS += -O3
   $(call in_widths,sorter pipeline/distribute pipeline/incoming pipeline/pipeline) $(call objects,$(B),$(call present,cli files)) \
   $(patsubst %,$(B)/%.o,common/formats/format_parse common/formats/key_type common/formats/date common/files/input common/formats/npy common/formats/npy_format common/formats/npy_literal common/formats/npy_plain common/formats/npy_rows common/formats/npy_type common/files/output common/files/tempfile): private CFLAGS += -Os
 endif
@@ -154,7 +154,7 @@ STATIC_GOMP := $(if $(CLANG),,$(filter /%,$(shell $(CC) -print-file-name=libgomp
 TOOLS    := build/keygen build/reference build/fuzz_options build/peak build/faults.so build/refuse.so $(call is,FUSE,build/quirkfs)
 UNITS_32 := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 # Those that hold for keys of every width.
-WIDE_UNITS := cache_sort cache_sort_methods copy_ordered external_split few_values incoming merge_cut merge_segment merge_verify \
+WIDE_UNITS := cache_sort cache_sort_methods copy_ordered cost_pieces external_split few_values incoming merge_cut merge_segment merge_verify \
               order ordered_input ordered_runs shares splitters
 UNITS    := $(UNITS_32) $(foreach width,$(WIDTHS),$(WIDE_UNITS:%=$(B)/unit/test_%_$(width)))
 PROGRAMS := gsort $(call is,MPI,gsort-mpi)
@@ -265,8 +265,11 @@ endef
 $(B)/unit.a: $(OBJECTS)
 $(foreach width,$(WIDTHS),$(eval $(call wider,$(width)))$(eval $(call unit,_$(width))))
 $(eval $(call unit,))
-# The test of plans counts them.
+# The test of plans counts them: of keys, and of records, which are sorted with those of 128 bits.
+UNITS    += $(if $(filter 128,$(WIDTHS)),$(B)/unit/test_plans_128)
 $(B)/unit/test_plans: private LDFLAGS += -Wl,--wrap=gs_plan_make
+$(B)/unit/test_plans_128: private LDFLAGS += -Wl,--wrap=gs_plan_make $(B)/width64.o
+$(B)/unit/test_plans_128: $(B)/width64.o
 # Tests of the library have its own teams of threads.
 LIBRARY_UNITS := $(filter $(B)/unit/test_library_%,$(UNITS))
 $(LIBRARY_UNITS): private LDFLAGS += $(if $(CLANG),,$(TEAM))

@@ -73,6 +73,50 @@ static enum gs_status check_split(const struct gs_command *command, struct gs_er
     return gs_fail(err, GS_ERR_USAGE, 0, "options '--split' and '%s' are incompatible", other);
 }
 
+/* What a shuffle, which looks at no key, does not go with. */
+static enum gs_status check_shuffle(const struct gs_command *command, struct gs_error *err)
+{
+    const struct gs_combine *combine = command->task.combine;
+    const struct {
+        bool given;
+        const char *option;
+    } others[] = {
+        {command->mode != GS_MODE_SORT, gs_mode_option(command)},
+        {command->task.sort.reverse, "-r"},
+        {command->task.sort.unique, "-u"},
+        {command->task.stable, "-s"},
+        {command->task.named.key_count > 0, "-k"},
+        {combine != NULL, combine != NULL ? combine->option : ""},
+        {command->task.sort.index_bytes != 0, "--argsort"},
+    };
+    for (size_t i = 0; command->task.sort.shuffled && i < sizeof others / sizeof *others; i++)
+        if (others[i].given)
+            return gs_fail(err, GS_ERR_USAGE, 0,
+                           "options '--shuffle' and '%s' are incompatible: a random order knows no "
+                           "keys",
+                           others[i].option);
+    return GS_OK;
+}
+
+/* What --offsets, which counts upwards, does not go with. */
+static enum gs_status check_offsets(const struct gs_command *command, struct gs_error *err)
+{
+    const struct gs_task *task = &command->task;
+    if (task->offsets == NULL)
+        return GS_OK;
+    if (task->offsets->name == NULL)
+        return gs_fail(err, GS_ERR_USAGE, 0, "--offsets-max is for --offsets=FILE");
+    const char *other = task->sort.reverse            ? "-r"
+                        : task->sort.index_bytes != 0 ? "--argsort"
+                        : task->sort.shuffled         ? "--shuffle"
+                                                      : NULL;
+    return other == NULL ? GS_OK
+                         : gs_fail(err, GS_ERR_USAGE, 0,
+                                   "options '--offsets' and '%s' are incompatible: its values are "
+                                   "those of records in ascending order",
+                                   other);
+}
+
 /* Options that only some modes have a use for. */
 static enum gs_status check_mode(const struct gs_command *command, struct gs_error *err)
 {
@@ -92,6 +136,7 @@ static enum gs_status check_mode(const struct gs_command *command, struct gs_err
         {command->task.sort.wanted.end != GS_WANTED_ALL, looks,
          wanting(&command->task.sort.wanted)},
         {command->task.split > 0, looks, "--split"},
+        {command->task.offsets != NULL, looks, "--offsets"},
         {command->task.sort.verify, looks, "--verify"},
         {command->stats != GS_STATS_NONE, looks, "--stats"},
         {command->stats_file != NULL, looks, "--stats-file"},
@@ -123,7 +168,11 @@ enum gs_status gs_check_combinations(const struct gs_command *command, struct gs
          command->task.sort.engine == GS_ENGINE_SAMPLESORT))
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "--lists is for the engines atomicmin, reduction and hybrid: -e names one");
-    enum gs_status st = check_wanted(command, err);
+    enum gs_status st = check_shuffle(command, err);
+    if (st == GS_OK)
+        st = check_offsets(command, err);
+    if (st == GS_OK)
+        st = check_wanted(command, err);
     if (st == GS_OK)
         st = check_split(command, err);
     return st == GS_OK ? check_mode(command, err) : st;

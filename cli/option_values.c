@@ -77,6 +77,24 @@ enum gs_status gs_set_wanted(struct gs_command *command, const char *option, enu
     return gs_bytes_arg_parse(option, arg, INT64_MAX, &wanted->count, err);
 }
 
+enum gs_status gs_set_offsets(struct gs_command *command, const char *arg, struct gs_error *err)
+{
+    const enum gs_status st = gs_offsets_new(&command->task.offsets, err);
+    if (st == GS_OK && *arg == '\0')
+        return gs_fail(err, GS_ERR_USAGE, 0, "invalid --offsets argument ''");
+    return st == GS_OK ? gs_set_once("files for offsets", arg, &command->task.offsets->name, err)
+                       : st;
+}
+
+enum gs_status gs_set_offsets_max(struct gs_command *command, const char *arg, struct gs_error *err)
+{
+    const enum gs_status st = gs_offsets_new(&command->task.offsets, err);
+    if (st != GS_OK)
+        return st;
+    command->task.offsets->fixed = true;
+    return gs_count_arg_parse("--offsets-max", arg, 0, INT64_MAX, &command->task.offsets->max, err);
+}
+
 enum gs_status gs_set_device(struct gs_command *command, const char *arg, struct gs_error *err)
 {
     const char *words[GS_DEVICE_GPU + 2] = {NULL};

@@ -13,6 +13,11 @@
 enum gs_status gs_set_wanted(struct gs_command *command, const char *option, enum gs_wanted_end end,
                              const char *arg, struct gs_error *err);
 
+/* --offsets and --offsets-max, in any order. */
+enum gs_status gs_set_offsets(struct gs_command *command, const char *arg, struct gs_error *err);
+enum gs_status gs_set_offsets_max(struct gs_command *command, const char *arg,
+                                  struct gs_error *err);
+
 enum gs_status gs_set_engine(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_device(struct gs_command *command, const char *arg, struct gs_error *err);
 enum gs_status gs_set_argsort(struct gs_command *command, const char *arg, struct gs_error *err);

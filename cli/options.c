@@ -35,6 +35,9 @@ enum {
     OPT_HEAD,
     OPT_TAIL,
     OPT_SPLIT,
+    OPT_SHUFFLE,
+    OPT_OFFSETS,
+    OPT_OFFSETS_MAX,
     OPT_SKIP,
     OPT_COMBINE,
     OPT_COMBINE_LAST = OPT_COMBINE + GS_COMBINE_LAST,
@@ -95,6 +98,18 @@ static const struct argp_option table[] = {
      "suffix, as 10k or 2M",
      0},
     {"tail", OPT_TAIL, "N", 0, "write only the last N records of the output", 0},
+    {"shuffle", OPT_SHUFFLE, "SEED", 0,
+     "do not sort: put the records in a random order, which depends on their number and on SEED, a "
+     "number, alone",
+     0},
+    {"offsets", OPT_OFFSETS, "FILE", 0,
+     "write to FILE, as u64, at which record of the output each value from 0 on of the first key, "
+     "an unsigned integer, begins, and where the last one ends",
+     0},
+    {"offsets-max", OPT_OFFSETS_MAX, "N", 0,
+     "the greatest value for --offsets, also if it does not come (default: that which comes, up to "
+     "268435455)",
+     0},
     {"split", OPT_SPLIT, "N", 0,
      "write the output in N files, as -o part-%d.bin says, each with as many records", 0},
     {"-c, --check[=WORD]", 0, NULL, OPTION_DOC | OPTION_NO_USAGE,
@@ -292,6 +307,13 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
         return gs_format_add_key(&command->task.named, arg, err);
     case OPT_SKIP:
         return gs_bytes_arg_parse("--skip", arg, GS_SKIP_MAX, &command->task.skip, err);
+    case OPT_SHUFFLE:
+        command->task.sort.shuffled = true;
+        return gs_count_arg_parse("--shuffle", arg, 0, UINT64_MAX, &command->task.sort.seed, err);
+    case OPT_OFFSETS:
+        return gs_set_offsets(command, arg, err);
+    case OPT_OFFSETS_MAX:
+        return gs_set_offsets_max(command, arg, err);
     case OPT_SPLIT:
         return gs_count_arg_parse("--split", arg, 1, GS_SPLIT_MAX, &command->task.split, err);
     case OPT_HEAD:

@@ -10,6 +10,7 @@
 #define GS_FILES_H
 
 #include "sort/files/combine.h"
+#include "sort/files/offsets.h"
 #include "sort/files/each_record.h"
 #include "sort/files/file_plan.h"
 #include "sort/files/memory_limit.h"

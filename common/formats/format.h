@@ -115,8 +115,9 @@ enum gs_status gs_format_finish(struct gs_format *format, struct gs_error *err);
 enum gs_status gs_format_parse_words(struct gs_format *format, const char *text,
                                      struct gs_error *err);
 
-/* Is the record one key in ascending order, so that a type says it all? */
-bool gs_format_is_type(const struct gs_format *format);
+/* Split the words, into which *options then points, and set flags->reverse and ->stable. */
+enum gs_status gs_format_split_words(char *words, struct gs_format_options *options,
+                                     struct gs_format *flags, struct gs_error *err);
 
 /* Write words that mean the same, and room for them. */
 #define GS_FORMAT_WORDS (GS_FORMAT_KEYS_MAX * (GS_KEY_FIELD_TEXT + 2) + 16)

@@ -4,11 +4,14 @@
 #include "sort/sort.h"
 #include "sort/check/verify.h"
 #include "sort/gpu/gpu_start.h"
+#include "sort/shuffle/shuffle.h"
 #include "sort/wide/records.h"
 #include "sort/width/width.h"
 
 const struct gs_width *gs_width(const struct gs_options *options)
 {
+    if (options->shuffled)
+        return &gs_width_shuffle;
     if (options->records != NULL)
         return &gs_width_records;
     if (options->key_bytes == 16)

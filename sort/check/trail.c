@@ -58,7 +58,7 @@ enum gs_status gs_trail_prove(const struct gs_trail *trail, uint64_t fingerprint
         return GS_OK;
     if (options->records != NULL) {
         stats->summary = trail->summary;
-        stats->summary.known = true;
+        stats->summary.known = !options->shuffled;
         if (stats->keys_out > 0)
             gs_record_text(options, trail->large != NULL ? trail->large : trail->small,
                            stats->summary.last);

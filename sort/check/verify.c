@@ -121,6 +121,6 @@ enum gs_status gs_verify_records(const struct gs_options *options, gs_look_at *l
         gs_stage_since(begin_ns, proof.count, proof.count * record_bytes);
     gs_stage_add(&stats->stages[GS_STAGE_VERIFY], &row);
     stats->summary.duplicates = proof.duplicates;
-    stats->summary.known = options->records != NULL;
+    stats->summary.known = options->records != NULL && !options->shuffled;
     return judge(&proof, sum == stats->fingerprint, name, err);
 }

@@ -5,6 +5,7 @@
 
 #include "sort/files/ahead.h"
 #include "sort/files/direct.h"
+#include "sort/files/offsets.h"
 #include "common/clock.h"
 #include "common/memory/memory.h"
 
@@ -28,14 +29,18 @@ static enum gs_status put_keys(void *context, const void *keys, uint64_t count, 
     /* A GPU sort no longer needs its input: unmapping it now saves 20 ms a GiB at the exit. */
     if (to->inputs != NULL && !atomic_flag_test_and_set(&to->begun) && gs_holds_device())
         gs_inputs_forget(to->inputs);
+    enum gs_status st = GS_OK;
+    if (to->options->offsets != NULL)
+        st = gs_offsets_add(to->options->offsets, keys, count, position, err);
+    if (st != GS_OK)
+        return st;
     const size_t bytes = (size_t)count * to->record_bytes;
     const uint64_t start = gs_now_ns();
     const bool pages = to->output->prefill != NULL; /* made ahead: they are there at once */
     const bool direct =
         to->direct != NULL && !pages && gs_pace_chooses_direct(&to->pace, to->output->direct, 1);
-    enum gs_status st =
-        direct ? gs_direct_write(to->direct, keys, bytes, position * to->record_bytes, err)
-               : gs_output_write(to->output, keys, bytes, position * to->record_bytes, err);
+    st = direct ? gs_direct_write(to->direct, keys, bytes, position * to->record_bytes, err)
+                : gs_output_write(to->output, keys, bytes, position * to->record_bytes, err);
     gs_pace_book(&to->pace, direct, bytes, gs_now_ns() - start);
     return st;
 }
@@ -131,17 +136,19 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
     bool stream = output->kind == GS_OUTPUT_STREAM ||
                   (options->verify && (!all || output->kind != GS_OUTPUT_TEMPORARY));
     struct gs_sink sink = {.write = all ? write_keys : write_wanted, .stream = stream};
+    const bool follows = options->combine != NULL || options->offsets != NULL;
     if (options->combine != NULL)
-        sink = (struct gs_sink){.write = combine_keys, .stream = true};
+        sink.write = combine_keys;
+    if (follows)
+        sink.stream = stream = true;
     if (inputs != NULL)
         sink.forget = forget_keys;
     bool alike = options->records != NULL || (gs_record_bytes(options) == options->key_bytes &&
                                               output->head_bytes % options->key_bytes == 0);
     bool paged = output->direct != GS_DIRECT_ALWAYS;
-    if (all && options->combine == NULL && paged && alike &&
-        (!stream || output->kind == GS_OUTPUT_STREAM))
+    if (all && !follows && paged && alike && (!stream || output->kind == GS_OUTPUT_STREAM))
         sink.map = map_keys;
-    if (all && options->combine == NULL && paged && !stream) {
+    if (all && paged && !stream) {
         sink.make = make_keys;
         sink.expect = expect_keys;
     }

@@ -33,7 +33,8 @@ uint64_t gs_wanted_of(const struct gs_options *options, uint64_t keys)
 enum gs_status gs_partial_choose(const struct gs_options *options, uint64_t memory_bytes,
                                  uint64_t keys, bool pending, bool *partial, struct gs_error *err)
 {
-    const struct gs_wanted *wanted = &options->wanted;
+    static const struct gs_wanted all = {.end = GS_WANTED_ALL};
+    const struct gs_wanted *wanted = options->shuffled ? &all : &options->wanted;
     const bool only = options->unique && wanted->end == GS_WANTED_TAIL;
     const uint64_t most = memory_bytes > PIECE_BYTES ? memory_bytes - PIECE_BYTES : memory_bytes;
     struct gs_forecast forecast = {.memory_bytes = 0};

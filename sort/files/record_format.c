@@ -5,6 +5,7 @@
 
 #include "sort/files/combine.h"
 #include "sort/files/npy_files.h"
+#include "sort/files/offsets.h"
 #include "sort/files/table_files.h"
 
 #include <errno.h>
@@ -55,7 +56,12 @@ static enum gs_status use_format(struct gs_task *task, struct gs_error *err)
 {
     gs_records_of(&task->sort, &task->found.format, task->stable, are_aligned(task),
                   &task->found.codec, &task->found.order);
-    return use_combine(task, err);
+    const enum gs_status st = use_combine(task, err);
+    task->sort.offsets = task->offsets;
+    if (st != GS_OK || task->found.undecided)
+        return st;
+    return gs_offsets_prepare(task->offsets, &task->found.format, gs_written_bytes(&task->sort),
+                              err);
 }
 
 /* Does -t say what the .npy file says itself? */

@@ -61,6 +61,7 @@ struct gs_task {
     struct gs_options sort;         /* what records are is found; memory_bytes is left 0 here: */
     uint64_t memory_limit;          /* in bytes; 0: what the machine has to spare */
     struct gs_combine *combine;     /* or NULL; owned */
+    struct gs_offsets *offsets;     /* a file of positions to write, or NULL; owned */
     uint64_t split;                 /* so many files, or 0; output then has %d in it */
     bool synced;                    /* wait until the disk has the output under its name */
     enum gs_direct direct;          /* past the page cache? */

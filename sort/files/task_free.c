@@ -12,5 +12,7 @@ void gs_task_free(struct gs_task *task)
     gs_npy_files_free(task->found.npy);
     free(task->combine);
     task->combine = NULL;
+    free(task->offsets);
+    task->offsets = NULL;
     task->found = (struct gs_found){.npy = NULL};
 }

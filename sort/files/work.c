@@ -5,6 +5,7 @@
 
 #include "sort/files/combine.h"
 #include "sort/files/npy_files.h"
+#include "sort/files/offsets.h"
 #include "sort/files/record_format.h"
 #include "sort/files/redirection.h"
 #include "sort/files/sets.h"
@@ -62,6 +63,7 @@ static enum gs_status prove_and_publish(const struct gs_task *task, struct gs_in
         gs_inputs_let_go(inputs, output->target.status.st_dev, output->target.status.st_ino);
     if (task->split > 1)
         GS_TRY(gs_split_publish(task, parts, stats->keys_out, err));
+    GS_TRY(gs_offsets_publish(task->offsets, stats->keys_out, task->synced, err));
     GS_TRY(gs_output_publish(output, own_keys * gs_written_bytes(options) + tail_bytes, err));
     publishing = gs_stage_since(start, 0, 0);
     gs_stage_add(&stats->stages[GS_STAGE_WRITE], &publishing);
@@ -159,6 +161,8 @@ static enum gs_status open_output(const struct gs_task *task, const struct gs_in
         st = gs_fail(err, GS_ERR_OUTPUT, 0, "%s: --split writes regular files", output->name);
     else
         st = gs_refuse_redirection(inputs, output, err);
+    if (st == GS_OK)
+        st = gs_offsets_open(task->offsets, output, err);
     if (st != GS_OK)
         gs_output_discard(output);
     return st;
@@ -194,6 +198,7 @@ enum gs_status gs_work_run(const struct gs_work *work, struct gs_task *task,
         gs_output_discard(&output); /* still watched: a signal meanwhile takes it back, too */
         gs_task_watch(task, NULL, NULL, NULL);
     }
+    gs_offsets_discard(task->offsets);
     task->found.done_ns = gs_now_ns();
     if (!task->hooks.ends || !gs_holds_device())
         gs_inputs_close(&inputs);

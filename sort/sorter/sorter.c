@@ -154,19 +154,16 @@ cleanup:
     return st;
 }
 
-/* Sort on the GPU. If it has no room for all keys: sort in pieces if the user asked for the GPU,
- * else on the CPU, as after any failure of the GPU, from the start. Pieces are slower: 4 GiB on an
- * H200 that may use 2 or 6 GiB take 1.7 to 1.8 times as long as on 16 cores, since the CPU
- * distributes the keys and then still waits for the bus (1.05 to 1.17 times as long as on two
- * cores).
- */
+/* Sort on the GPU. If it has no room for all keys: sort in pieces if that pays, or if the user asked
+ * for the GPU; else on the CPU, as after any failure of the GPU, from the start. */
 static enum gs_status sort_on_gpu(struct gs_run *run, struct gs_sink *sink, struct gs_error *err)
 {
     bool partial = false;
     const struct gs_plan plan = run->plan;
     struct gs_error gpu_error = {.status = GS_OK};
     enum gs_status st = gs_sort_on(run, &plan, &gs_stages_gpu, sink, &partial, &gpu_error);
-    if (st == GS_ERR_DEVICE_MEMORY && !partial && run->options->device == GS_DEVICE_GPU) {
+    if (st == GS_ERR_DEVICE_MEMORY && !partial &&
+        (run->options->device == GS_DEVICE_GPU || gs_cost_pieces_pay(plan.threads))) {
         gpu_error.status = GS_OK;
         st = gs_sort_on(run, &plan, &gs_stages_gpu_pieces, sink, &partial, &gpu_error);
     }

@@ -32,6 +32,7 @@ enum gs_engine {
 };
 
 struct gs_combine;
+struct gs_offsets;
 struct gs_incoming;
 struct gs_record_order;
 
@@ -55,6 +56,8 @@ struct gs_options {
     bool verify;        /* fingerprint what is read and what is handed to the sink */
     bool leave_device;  /* do not release GPU resources that are slow to release: the process will
                          * soon end by _exit, which reclaims them */
+    bool shuffled;      /* in the random order that this is the seed of, instead of a sorted one: */
+    uint64_t seed;
     unsigned key_bytes; /* 4, 8 or 16; 0: 4 */
     const struct gs_codec *codec;   /* spans and sink have records, and this makes keys of them;
                                      * NULL: they have keys. A sink can then be memory only if both
@@ -66,6 +69,7 @@ struct gs_options {
     unsigned index_bytes; /* of records only: 4 or 8: the sink gets the index of each instead */
     const struct gs_combine *combine; /* the caller's: what its sink makes of sorted records, which
                                        * writes fewer of them than the sort gives it; or NULL */
+    struct gs_offsets *offsets; /* the same: what it notes of them, in order; or NULL */
     enum gs_engine engine;
     enum gs_device device;
     unsigned threads;      /* CPU threads; 0: as gs_threads() says */
@@ -107,7 +111,7 @@ static inline unsigned gs_output_bytes(const struct gs_options *options)
 /* Do equal keys stay in input order, so that a record's position counts? */
 static inline bool gs_keeps_input_order(const struct gs_options *options)
 {
-    return options->records != NULL && options->format->stable;
+    return options->shuffled || (options->records != NULL && options->format->stable);
 }
 
 /* Bytes of a position in the input that travels with a record. */

@@ -38,6 +38,8 @@ stat_of()
     same in --count=u32
     gsort -o known in
     same in -u --minus=known
+    same in -R 5000 --format=raw --shuffle=1
+    same in --shuffle=1 --head=7
 }
 
 @test "standard input, a FIFO, and an output that replaces the input" {

@@ -18,7 +18,7 @@ export LC_ALL=C
     sed -n '/^# usage/s/^# //p' "$0" >&2
     exit 2
 }
-for part in alike npy points resume ranks writer; do
+for part in alike npy points resume ranks writer answers; do
     # shellcheck source=/dev/null
     . "$(dirname "$0")/torture_$part.bash"
 done
@@ -197,6 +197,7 @@ judge()
     case $status in
     0)
         cmp ../wanted out 2>&1
+        [ "$answer" != offsets ] || cmp ../wanted-offsets ../offsets 2>&1
         # A warning that a GPU could not be used is allowed, or that what was kept could not.
         [ "$lines" -eq 0 ] || grep -q 'sorting on the CPU\|in part damaged' ../err ||
             echo "says: $(cat ../err)"
@@ -220,12 +221,14 @@ judge()
 echo "torture: seed $seed"
 end=$((EPOCHSECONDS + 60 * minutes))
 runs=0 merges=0 alikes=0 arrays=0 ranked=0 resumed=0 refused=0 injected=0 rewritten=0 bad=0
+answers=0
 while :; do
     RANDOM=$((seed & 0x7fffffff)) # makes every draw repeatable
     draw_run
     draw_resume
     draw_ranks
-    "$REFERENCE" "${reference_options[@]}" "${files[@]}" >../wanted
+    draw_answer
+    want
     [ -z "$npy_type" ] || wrap_npy
     writer_start
     kill_often 2>/dev/null # the shell tells of each kill
@@ -233,7 +236,7 @@ while :; do
     writer_stop
     what=$(judge)
     runs=$((runs + 1)) ranked=$((ranked + (ranks > 0))) resumed=$((resumed + resumes))
-    alikes=$((alikes + alike))
+    alikes=$((alikes + alike)) answers=$((answers + (${#answer} > 0)))
     [ -z "$npy_type" ] || arrays=$((arrays + 1))
     [[ " ${options[*]} " != *" -m "* ]] || merges=$((merges + 1))
     [ "$status" -eq 0 ] || refused=$((refused + 1))
@@ -250,5 +253,5 @@ while :; do
 done
 echo "torture: $runs runs, $merges of them merges, $alikes of records alike, $arrays of .npy," \
     "$ranked by ranks, $resumed resumed, $injected with a fault, $rewritten rewritten meanwhile," \
-    "$refused refused, $bad bad"
+    "$answers asked for more, $refused refused, $bad bad"
 [ "$bad" -eq 0 ]

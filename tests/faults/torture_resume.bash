@@ -49,7 +49,7 @@ change_input()
     overwrite "$file" "$size"
     truncate -s "$size" "$file" # what was written may have reached beyond its end
     chance 50 && touch -r ../times "$file"
-    "$REFERENCE" "${reference_options[@]}" "${files[@]}" >../wanted
+    want
 }
 
 # Damage what was kept, somewhere.

@@ -10,7 +10,7 @@ writer_start()
     writer=0
     [ "$output" != in-place ] && [ "$input" != pipe ] && [ -z "$npy_type" ] || return 0
     [[ ! ${reference_options[*]} =~ --(argsort|count|repeated|single) ]] || return 0
-    [ "$ranks$resumes" = 00 ] && chance 15 || return 0
+    [ "$ranks$resumes$answer" = 00 ] && chance 15 || return 0
     bytes=$(stat -c %s in0)
     cp in0 ../same
     "$KEYGEN" zipf $((bytes / 4 + 1)) --seed=$((RANDOM % 1000)) | head -c "$bytes" >../other

@@ -1,0 +1,267 @@
+/* dealing.c -- deal records, or their positions, to bins; let those of a bin change places.
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/shuffle/dealing.h"
+#include "sort/check/record_fingerprint.h"
+
+#include "common/formats/record_copy.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AHEAD        16 /* records: where they go is being fetched for writing */
+#define SWAPPED      256
+#define SUMMED_BYTES ((uint64_t)1 << 20) /* by a thread at once, about */
+
+enum gs_status gs_shuffle_input_open(struct gs_shuffle_input *input,
+                                     const struct gs_options *options, const struct gs_span *spans,
+                                     size_t span_count, struct gs_error *err)
+{
+    *input = (struct gs_shuffle_input){.spans = spans,
+                                       .span_count = span_count,
+                                       .firsts = calloc(span_count + 1, sizeof *input->firsts),
+                                       .record_bytes = gs_record_bytes(options)};
+    if (input->firsts == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %zu inputs", span_count);
+    for (size_t i = 0; i < span_count; i++)
+        input->firsts[i + 1] = input->firsts[i] + spans[i].count;
+    return GS_OK;
+}
+
+void gs_shuffle_input_close(struct gs_shuffle_input *input)
+{
+    free(input->firsts);
+    input->firsts = NULL;
+}
+
+const char *gs_shuffle_record(const struct gs_shuffle_input *input, uint64_t position,
+                              uint64_t *count)
+{
+    size_t low = 0;
+    size_t high = input->span_count;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (input->firsts[middle] <= position)
+            low = middle;
+        else
+            high = middle;
+    }
+    *count = input->firsts[low + 1] - position;
+    return (const char *)input->spans[low].keys +
+           (position - input->firsts[low]) * input->record_bytes;
+}
+
+uint64_t gs_shuffle_sum(const struct gs_shuffle_input *input, uint64_t count, unsigned threads)
+{
+    uint64_t sum = 0;
+    const uint64_t step = SUMMED_BYTES / input->record_bytes + 1;
+#pragma omp parallel for num_threads(threads) reduction(+ : sum) schedule(dynamic)
+    for (uint64_t first = 0; first < count; first += step) {
+        const uint64_t end = count - first < step ? count : first + step;
+        for (uint64_t at = first, here; at < end; at += here) {
+            const char *records = gs_shuffle_record(input, input->from + at, &here);
+            here = here < end - at ? here : end - at;
+            sum += gs_records_fingerprint(records, input->record_bytes, here);
+        }
+    }
+    return sum;
+}
+
+struct gs_dealing *gs_dealing_new(unsigned threads)
+{
+    struct gs_dealing *deal = malloc(gs_dealing_bytes(threads));
+    if (deal == NULL)
+        return NULL;
+    deal->threads = threads;
+    deal->next = (uint64_t *)(deal + 1);
+    return deal;
+}
+
+uint64_t gs_shuffle_most(uint64_t count)
+{
+    const double mean = (double)count / GS_SHUFFLE_BINS;
+    const uint64_t most = (uint64_t)(mean + 6 * sqrt(mean)) + 12;
+    return most < count ? most : count;
+}
+
+/* Where thread i begins. */
+static uint64_t share_start(const struct gs_dealing *deal, unsigned i)
+{
+    return deal->count / deal->threads * i + deal->count % deal->threads * i / deal->threads;
+}
+
+static void count_share(const struct gs_dealing *deal, unsigned thread)
+{
+    uint16_t room[GS_SHUFFLE_ROOM];
+    uint64_t *counts = deal->next + (size_t)thread * GS_SHUFFLE_BINS;
+    const uint64_t end = share_start(deal, thread + 1);
+    memset(counts, 0, GS_SHUFFLE_BINS * sizeof *counts);
+    for (uint64_t at = share_start(deal, thread); at < end; at += GS_SHUFFLE_DRAWN) {
+        const uint32_t here = end - at < GS_SHUFFLE_DRAWN ? (uint32_t)(end - at) : GS_SHUFFLE_DRAWN;
+        const uint16_t *bins = gs_shuffle_draw(deal->node, deal->first + at, here, room);
+        for (uint32_t i = 0; i < here; i++)
+            counts[bins[i]]++;
+    }
+}
+
+void gs_dealing_count(struct gs_dealing *deal, uint64_t node, uint64_t first, uint64_t count)
+{
+    uint64_t sum = 0;
+    deal->node = node;
+    deal->first = first;
+    deal->count = count;
+#pragma omp parallel for num_threads(deal->threads) schedule(static, 1) if (deal->threads > 1)
+    for (unsigned thread = 0; thread < deal->threads; thread++)
+        count_share(deal, thread);
+    for (uint32_t bin = 0; bin < GS_SHUFFLE_BINS; bin++) {
+        deal->starts[bin] = sum;
+        for (unsigned thread = 0; thread < deal->threads; thread++) {
+            uint64_t *next = &deal->next[(size_t)thread * GS_SHUFFLE_BINS + bin];
+            const uint64_t here = *next;
+            *next = sum;
+            sum += here;
+        }
+    }
+    deal->starts[GS_SHUFFLE_BINS] = sum;
+}
+
+/* Copy records to their bins. `bytes` is a constant at most calls. Where records go is fetched for
+ * writing ahead of them: else each would wait for that. */
+static inline __attribute__((always_inline)) void place(uint64_t *next, const uint16_t *bins,
+                                                        const char *from, uint32_t count,
+                                                        size_t bytes, char *to)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (i + AHEAD < count)
+            __builtin_prefetch(to + next[bins[i + AHEAD]] * bytes, 1);
+        gs_record_copy(to + next[bins[i]]++ * bytes, from + i * bytes, bytes);
+    }
+}
+
+static void place_any(uint64_t *next, const uint16_t *bins, const char *from, uint32_t count,
+                      size_t bytes, char *to)
+{
+    switch (bytes) {
+    case 1:
+        place(next, bins, from, count, 1, to);
+        break;
+    case 2:
+        place(next, bins, from, count, 2, to);
+        break;
+    case 4:
+        place(next, bins, from, count, 4, to);
+        break;
+    case 8:
+        place(next, bins, from, count, 8, to);
+        break;
+    default:
+        place(next, bins, from, count, bytes, to);
+    }
+}
+
+static void deal_share(const struct gs_dealing *deal, unsigned thread,
+                       const struct gs_shuffle_input *input, char *to)
+{
+    uint16_t room[GS_SHUFFLE_ROOM];
+    uint64_t *next = deal->next + (size_t)thread * GS_SHUFFLE_BINS;
+    const uint64_t end = share_start(deal, thread + 1);
+    uint64_t here;
+    for (uint64_t at = share_start(deal, thread); at < end; at += here) {
+        const char *from = gs_shuffle_record(input, input->from + at, &here);
+        here = here < end - at ? here : end - at;
+        here = here < GS_SHUFFLE_DRAWN ? here : GS_SHUFFLE_DRAWN;
+        const uint16_t *bins = gs_shuffle_draw(deal->node, deal->first + at, (uint32_t)here, room);
+        place_any(next, bins, from, (uint32_t)here, input->record_bytes, to);
+    }
+}
+
+void gs_dealing_records(struct gs_dealing *deal, const struct gs_shuffle_input *input, char *to)
+{
+#pragma omp parallel for num_threads(deal->threads) schedule(static, 1) if (deal->threads > 1)
+    for (unsigned thread = 0; thread < deal->threads; thread++)
+        deal_share(deal, thread, input, to);
+}
+
+static void position_share(const struct gs_dealing *deal, unsigned thread, unsigned bytes, char *to)
+{
+    uint16_t room[GS_SHUFFLE_ROOM];
+    uint64_t *next = deal->next + (size_t)thread * GS_SHUFFLE_BINS;
+    const uint64_t end = share_start(deal, thread + 1);
+    for (uint64_t at = share_start(deal, thread); at < end; at += GS_SHUFFLE_DRAWN) {
+        const uint32_t here = end - at < GS_SHUFFLE_DRAWN ? (uint32_t)(end - at) : GS_SHUFFLE_DRAWN;
+        const uint16_t *bins = gs_shuffle_draw(deal->node, deal->first + at, here, room);
+        for (uint32_t i = 0; i < here; i++) {
+            const uint64_t position = deal->first + at + i;
+            memcpy(to + next[bins[i]]++ * bytes, &position, bytes);
+        }
+    }
+}
+
+void gs_dealing_positions(struct gs_dealing *deal, unsigned bytes, char *to)
+{
+#pragma omp parallel for num_threads(deal->threads) schedule(static, 1) if (deal->threads > 1)
+    for (unsigned thread = 0; thread < deal->threads; thread++)
+        position_share(deal, thread, bytes, to);
+}
+
+/* Let records change places, from the last one on: each is as likely at each place. Places are
+ * drawn a few at a time, which takes half as long. */
+static inline __attribute__((always_inline)) void swap_all(uint64_t node, char *records,
+                                                           uint64_t count, size_t bytes)
+{
+    struct gs_shuffle_numbers numbers = {.node = node};
+    uint32_t places[SWAPPED];
+    char one[16], other[16];
+    for (uint64_t left = count; left > 1;) {
+        const uint32_t here = left - 1 < SWAPPED ? (uint32_t)left - 1 : SWAPPED;
+        gs_shuffle_places(&numbers, (uint32_t)left, here, places);
+        for (uint32_t i = 0; i < here; i++, left--) {
+            char *a = records + (left - 1) * bytes;
+            char *b = records + places[i] * bytes;
+            memcpy(one, a, bytes);
+            memcpy(other, b, bytes);
+            memcpy(a, other, bytes);
+            memcpy(b, one, bytes);
+        }
+    }
+}
+
+static void swap_any(uint64_t node, char *records, uint64_t count, size_t bytes)
+{
+    switch (bytes) {
+    case 1:
+        swap_all(node, records, count, 1);
+        break;
+    case 2:
+        swap_all(node, records, count, 2);
+        break;
+    case 4:
+        swap_all(node, records, count, 4);
+        break;
+    case 8:
+        swap_all(node, records, count, 8);
+        break;
+    default:
+        swap_all(node, records, count, 16);
+    }
+}
+
+char *gs_shuffle_mix(uint64_t node, char *records, uint64_t count, unsigned bytes, char *other,
+                     struct gs_dealing *deal)
+{
+    const struct gs_span span = {.keys = records, .count = count};
+    uint64_t firsts[2] = {0, count};
+    const struct gs_shuffle_input input = {
+        .spans = &span, .span_count = 1, .firsts = firsts, .record_bytes = bytes};
+    if (count <= GS_SHUFFLE_MIXED) {
+        swap_any(node, records, count, bytes);
+        return records;
+    }
+    gs_dealing_count(deal, node, 0, count);
+    gs_dealing_records(deal, &input, other);
+    for (uint32_t bin = 0; bin < GS_SHUFFLE_BINS; bin++)
+        swap_any(gs_shuffle_node(node, bin), other + deal->starts[bin] * bytes,
+                 deal->starts[bin + 1] - deal->starts[bin], bytes);
+    return other;
+}

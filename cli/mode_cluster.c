@@ -108,6 +108,10 @@ static enum gs_status open_files(const struct gs_cluster *cluster, struct gs_com
                            "%s: rank %d sees another file than rank 0, or has no room to map it",
                            inputs->list[i].name, cluster->rank));
     GS_TRY(gs_decide_records(&command->task, inputs, err));
+    if (command->task.found.npy != NULL && command->task.found.npy->head.table)
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "%s: a FITS or LAS file is sorted by ranks of one host",
+                       inputs->list[0].name);
     if (undecided && command->task.found.npy != NULL) /* other ranks do not know */
         st = gs_fail(err, GS_ERR_USAGE, 0, "%s: ranks take no .npy file from a pipe",
                      inputs->list[0].name);

@@ -87,8 +87,8 @@ static const struct argp_option table[] = {
     {"key", 'k', "KEY", 0,
      "with -R: OFFSET:TYPE, a key at byte OFFSET of each record, or OFFSET:TYPEr to sort it in "
      "descending order; with several -k, the first that differs decides (default: all bytes); "
-     "zorder(KEY,KEY) weaves two to four into one. Of a .npy file: FIELD, or FIELD:r; of rows, a "
-     "column's number",
+     "zorder(KEY,KEY) weaves two to four into one. Of a .npy, FITS or LAS file: FIELD, or FIELD:r; "
+     "of rows, a column's number",
      0},
     {"reverse", 'r', NULL, 0, "descending order", 0},
     {"unique", 'u', NULL, 0, "write one of each key; with -c, check for strict order", 0},

@@ -29,6 +29,7 @@ struct gs_npy {
     uint32_t shape, shape_end; /* and the shape; */
     uint32_t text_end;         /* the dictionary ends here, and what follows fills up, */
     bool newline;              /* with a newline at its end */
+    bool table;                /* it is none, but as one (common/formats/table.h) */
 };
 
 /* Do the first `size` bytes of a file begin as those of a .npy file do? */

@@ -155,10 +155,9 @@ static enum gs_status take_other(struct gs_npy_files *npy, struct gs_npy *head, 
     return st;
 }
 
-/* The order of the records; any, if no -k is given and they are only shown. */
-static enum gs_status set_format(struct gs_format *format, const struct gs_npy *head,
-                                 const struct gs_format_options *options, const char *name,
-                                 struct gs_error *err)
+enum gs_status gs_npy_files_order(struct gs_format *format, const struct gs_npy *head,
+                                  const struct gs_format_options *options, const char *name,
+                                  struct gs_error *err)
 {
     const enum gs_status st =
         gs_npy_format(format, head, options->keys, options->key_count, name, err);
@@ -183,7 +182,7 @@ enum gs_status gs_npy_files_find(const char *first, size_t count,
     if (!gs_npy_is(start.bytes, start.size))
         goto cleanup;
     GS_TRY(take_first(npy, count, skips, &start, first, err));
-    st = set_format(format, &(*npy)->head, options, first, err);
+    st = gs_npy_files_order(format, &(*npy)->head, options, first, err);
 cleanup:
     free(start.bytes);
     return st;
@@ -272,7 +271,7 @@ enum gs_status gs_npy_files_begin(struct gs_inputs *inputs, const struct gs_form
         if (*npy == NULL)
             goto cleanup;
         expect_records(input, &(*npy)->head);
-        st = set_format(format, &(*npy)->head, options, input->name, err);
+        st = gs_npy_files_order(format, &(*npy)->head, options, input->name, err);
     }
 cleanup:
     free(start.bytes);

@@ -24,6 +24,9 @@ struct gs_npy_files {
     uint64_t count;          /* records in all files whose headers are known, */
     struct gs_wanted wanted; /* and which of them the output has */
     bool streams;            /* the output's header is written before it: with that count */
+    uint64_t tail_bytes;     /* of a table: so many follow its records, */
+    dev_t device;            /* in this file */
+    ino_t inode;
 };
 
 /* If the first of `count` inputs is a regular file that begins as a .npy file does: make *npy and
@@ -34,6 +37,10 @@ enum gs_status gs_npy_files_find(const char *first, size_t count,
                                  const struct gs_format_options *options, struct gs_npy_files **npy,
                                  uint64_t **skips, struct gs_format *format, bool *undecided,
                                  struct gs_error *err);
+/* The order of records that a header tells of; any, if no -k is given and they are only shown. */
+enum gs_status gs_npy_files_order(struct gs_format *format, const struct gs_npy *head,
+                                  const struct gs_format_options *options, const char *name,
+                                  struct gs_error *err);
 void gs_npy_files_free(struct gs_npy_files *npy);
 
 /* The same for a first input that is pending: wait for its first bytes. */

@@ -6,6 +6,7 @@
 #include "sort/files/combine.h"
 #include "sort/files/npy_files.h"
 #include "sort/files/offsets.h"
+#include "sort/files/table_files.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -90,6 +91,9 @@ enum gs_status gs_set_records(struct gs_task *task, bool waits, struct gs_error 
                                  task->found.file_count > 0 ? task->found.file_count : 1, named,
                                  &task->found.npy, &task->found.skips, &task->found.format,
                                  &task->found.undecided, err));
+    if (!task->raw && named->record == NULL && task->skip == 0 && task->found.npy == NULL)
+        GS_TRY(gs_table_find(task->file_count > 0 ? task->files[0] : "-", task->file_count, named,
+                             &task->found.npy, &task->found.skips, &task->found.format, err));
     task->found.undecided = task->found.undecided && waits && named->type == NULL;
     if (task->found.npy != NULL && named->type != NULL)
         GS_TRY(check_type(task, err));
@@ -125,7 +129,10 @@ enum gs_status gs_decide_records(struct gs_task *task, struct gs_inputs *inputs,
             GS_TRY(gs_format_parse(&task->found.format, &task->named, err));
     }
     if (task->found.npy != NULL) {
-        GS_TRY(gs_npy_files_follow(task->found.npy, inputs, task->found.skips, err));
+        if (task->found.npy->head.table)
+            GS_TRY(gs_table_follow(task->found.npy, &inputs->list[0], err));
+        else
+            GS_TRY(gs_npy_files_follow(task->found.npy, inputs, task->found.skips, err));
         GS_TRY(use_format(task, err));
     }
     if (task->found.undecided) {

@@ -10,6 +10,7 @@
 #include "sort/files/redirection.h"
 #include "sort/files/sets.h"
 #include "sort/files/split_output.h"
+#include "sort/files/table_files.h"
 #include "common/clock.h"
 
 #include <errno.h>
@@ -42,6 +43,7 @@ static enum gs_status prove_and_publish(struct gs_task *task, struct gs_inputs *
     struct gs_stage_stats publishing;
     struct gs_output *parts = NULL;
     uint64_t own_keys = stats->keys_out;
+    uint64_t tail_bytes = 0;
     uint64_t start;
     if (options->verify && output->kind == GS_OUTPUT_TEMPORARY && options->own.combine == NULL) {
         GS_TRY(gs_output_settle(output, err));
@@ -51,6 +53,10 @@ static enum gs_status prove_and_publish(struct gs_task *task, struct gs_inputs *
     if (task->split > 1)
         GS_TRY(gs_split_copy(task, output, stats->keys_out, gs_work_write_head, &parts, &own_keys,
                              err));
+    if (task->found.npy != NULL && task->found.npy->head.table && options->index_bytes == 0) {
+        tail_bytes = task->found.npy->tail_bytes;
+        GS_TRY(gs_table_write_tail(task->found.npy, output, err));
+    }
     if (task->hooks.consent != NULL)
         GS_TRY(task->hooks.consent(task->hooks.consent_context, err));
     if (output->target.kind == GS_TARGET_REPLACE)
@@ -58,7 +64,7 @@ static enum gs_status prove_and_publish(struct gs_task *task, struct gs_inputs *
     if (task->split > 1)
         GS_TRY(gs_split_publish(task, parts, stats->keys_out, err));
     GS_TRY(gs_offsets_publish(task->offsets, stats->keys_out, task->synced, err));
-    GS_TRY(gs_output_publish(output, own_keys * gs_written_bytes(options), err));
+    GS_TRY(gs_output_publish(output, own_keys * gs_written_bytes(options) + tail_bytes, err));
     publishing = gs_stage_since(start, 0, 0);
     gs_stage_add(&stats->stages[GS_STAGE_WRITE], &publishing);
 cleanup:
@@ -71,7 +77,8 @@ enum gs_status gs_work_write_head(struct gs_task *task, struct gs_output *output
 {
     if (output->head == task->found.index_head)
         gs_npy_write_integers(task->found.index_head, task->sort.index_bytes, keys);
-    else if (task->found.npy != NULL && task->sort.index_bytes == 0 && !output->head_written)
+    else if (task->found.npy != NULL && !task->found.npy->head.table &&
+             task->sort.index_bytes == 0 && !output->head_written)
         gs_npy_files_count(task->found.npy, keys);
     return gs_output_write_head(output, err);
 }
@@ -98,6 +105,10 @@ enum gs_status gs_work_set_head(const struct gs_task *task, const struct gs_inpu
         if (task->found.skips != NULL)
             gs_output_set_head(output, inputs->head, task->found.skips[0]);
         return GS_OK;
+    }
+    if (npy->head.table) {
+        gs_output_set_head(output, npy->bytes, npy->head.header_bytes);
+        return gs_table_check(task, output, err);
     }
     const bool fewer = gs_writes_fewer(&task->sort);
     if (output->kind == GS_OUTPUT_STREAM && fewer)

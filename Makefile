@@ -265,8 +265,11 @@ endef
 $(B)/unit.a: $(OBJECTS)
 $(foreach width,$(WIDTHS),$(eval $(call wider,$(width)))$(eval $(call unit,_$(width))))
 $(eval $(call unit,))
-# The test of plans counts them.
+# The test of plans counts them: of keys, and of records, which are sorted with those of 128 bits.
+UNITS    += $(if $(filter 128,$(WIDTHS)),$(B)/unit/test_plans_128)
 $(B)/unit/test_plans: private LDFLAGS += -Wl,--wrap=gs_plan_make
+$(B)/unit/test_plans_128: private LDFLAGS += -Wl,--wrap=gs_plan_make $(B)/width64.o
+$(B)/unit/test_plans_128: $(B)/width64.o
 # Tests of the library have its own teams of threads.
 LIBRARY_UNITS := $(filter $(B)/unit/test_library_%,$(UNITS))
 $(LIBRARY_UNITS): private LDFLAGS += $(if $(CLANG),,$(TEAM))

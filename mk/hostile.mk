@@ -7,8 +7,9 @@
 ##   torture          random runs and faults for MINUTES=10, compared with the reference; SEED=n; MPI=1: by ranks, too
 ##   fuzz             the parsers fuzzed, for MINUTES=10 each; needs clang and its libFuzzer
 ##   asan             the suite under ASan and UBSan, but for tests/tools; with ranks where there is MPI
-##   valgrind         a quick part of the suite
-.PHONY: check-faults check-kill torture fuzz asan valgrind
+##   tsan             all calls of the library, in two threads at once, under ThreadSanitizer
+##   valgrind         a quick part of the suite, and the same calls
+.PHONY: check-faults check-kill torture fuzz asan tsan every-call valgrind
 
 # MODES of tests/faults/walk.sh; SEED=n repeats a random run.
 MODES ?= all
@@ -53,5 +54,14 @@ asan:
 	+GSORT_FUZZ_COUNT=1000 $(MAKE) check TESTS='$(patsubst tests,$(ASAN_TESTS),$(TESTS))' CONFIG_SUFFIX=-asan MPI='$(ASAN_MPI)' SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g' CXXFLAGS='-O1 -g' \
 	    CPPFLAGS='$(CPPFLAGS) -DGS_INCOMING_KEYS=140000'
 
+# All calls of the library, in two threads at once, run by $(UNDER).
+$(B)/every_call: tests/library/every_call.c $(B)/libgsort.so.0
+	$(call quiet,LINK)$(CC) $(filter-out -O2,$(TOOL_FLAGS)) -Isort $(CFLAGS) $(SANITIZE) $< $(B)/libgsort.so.0 -pthread -Wl,-rpath,'$$ORIGIN' -o $@
+every-call: $(B)/every_call
+	rm -rf $(B)/every && mkdir $(B)/every && cd $(B)/every && $(UNDER) ../every_call 2
+tsan:
+	+$(MAKE) every-call CUDA=0 CONFIG_SUFFIX=-tsan SANITIZE=-fsanitize=thread CFLAGS='-O1 -g' CXXFLAGS='-O1 -g'
+
 valgrind: all tools $(B)/gsort
 	tests/tools/valgrind.sh $(B)/gsort
+	+$(MAKE) every-call UNDER='valgrind -q --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --error-exitcode=9'

@@ -96,6 +96,15 @@ static int64_t in_day(enum unit unit)
     return count;
 }
 
+/* A number, which has so many digits at most. */
+static char *print_digits(int64_t number, int digits, char *text)
+{
+    for (int i = digits; i-- > 0; number /= 10)
+        text[i] = (char)('0' + number % 10);
+    text[digits] = '\0';
+    return text + digits;
+}
+
 /* The time of a day: a count of the unit in it. Thousandths follow in groups of three digits. */
 static void print_time(enum unit unit, int64_t rest, int64_t below, char *text, size_t room)
 {
@@ -109,11 +118,11 @@ static void print_time(enum unit unit, int64_t rest, int64_t below, char *text, 
         used += snprintf(text + used, room - (size_t)used, ":%02d", (int)minute);
     if (unit > MINUTE)
         used += snprintf(text + used, room - (size_t)used, ":%02d", (int)(seconds % 60));
-    if (digits > 0 && digits <= 12)
-        snprintf(text + used, room - (size_t)used, ".%0*" PRId64, digits, rest % (day / 86400));
-    else if (digits > 12)
-        snprintf(text + used, room - (size_t)used, ".%012" PRId64 "%0*" PRId64,
-                 rest % (day / 86400), digits - 12, below);
+    if (digits == 0)
+        return;
+    text[used++] = '.';
+    text = print_digits(rest % (day / 86400), digits < 12 ? digits : 12, text + used);
+    print_digits(below, digits < 12 ? 0 : digits - 12, text);
 }
 
 void gs_date_print(const struct gs_key_type *type, int64_t value, char text[GS_KEY_TEXT])

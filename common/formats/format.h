@@ -94,7 +94,7 @@ enum gs_status gs_key_type_parse(const char *option, const char *text, struct gs
 enum gs_status gs_key_field_parse(const char *option, const char *text, struct gs_key_field *key,
                                   struct gs_error *err);
 
-/* Write a key as gs_key_field_parse reads it: "8:f64r"; of one that is woven, without the others. */
+/* Write a key as gs_key_field_parse reads it: "8:f64r"; of a woven one, without the others. */
 void gs_key_field_name(const struct gs_key_field *key, char text[GS_KEY_FIELD_TEXT]);
 
 /* The same of key i, with what is around those that are woven: "zorder(0:u32", "4:u32)". True if it
@@ -115,8 +115,9 @@ enum gs_status gs_format_finish(struct gs_format *format, struct gs_error *err);
 enum gs_status gs_format_parse_words(struct gs_format *format, const char *text,
                                      struct gs_error *err);
 
-/* Is the record one key in ascending order, so that a type says it all? */
-bool gs_format_is_type(const struct gs_format *format);
+/* Split the words, into which *options then points, and set flags->reverse and ->stable. */
+enum gs_status gs_format_split_words(char *words, struct gs_format_options *options,
+                                     struct gs_format *flags, struct gs_error *err);
 
 /* Write words that mean the same, and room for them. */
 #define GS_FORMAT_WORDS (GS_FORMAT_KEYS_MAX * (GS_KEY_FIELD_TEXT + 2) + 16)

@@ -50,6 +50,16 @@ static enum gs_status take_word(struct gs_format_options *options, struct gs_for
     return gs_set_once("types", value, &options->type, err);
 }
 
+enum gs_status gs_format_split_words(char *words, struct gs_format_options *options,
+                                     struct gs_format *flags, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    char *at = words;
+    for (const char *word; (word = next_word(&at)) != NULL && st == GS_OK;)
+        st = take_word(options, flags, word, &at, err);
+    return st;
+}
+
 enum gs_status gs_format_parse_words(struct gs_format *format, const char *text,
                                      struct gs_error *err)
 {
@@ -59,9 +69,7 @@ enum gs_status gs_format_parse_words(struct gs_format *format, const char *text,
     char *const words = strdup(text);
     if (words == NULL)
         return gs_fail(err, GS_ERR_MEMORY, errno, "a format");
-    char *at = words;
-    for (const char *word; (word = next_word(&at)) != NULL;)
-        GS_TRY(take_word(&options, &flags, word, &at, err));
+    GS_TRY(gs_format_split_words(words, &options, &flags, err));
     GS_TRY(gs_format_parse(format, &options, err));
     format->reverse = flags.reverse;
     format->stable = flags.stable;
@@ -70,7 +78,8 @@ cleanup:
     return st;
 }
 
-bool gs_format_is_type(const struct gs_format *format)
+/* Is the record one key in ascending order, so that a type says it all? */
+static bool is_type(const struct gs_format *format)
 {
     const struct gs_key_field *first = &format->keys[0];
     return format->key_count == 1 && first->type.bytes == format->record_bytes &&
@@ -81,7 +90,7 @@ void gs_format_words(const struct gs_format *format, char text[GS_FORMAT_WORDS])
 {
     char name[GS_KEY_FIELD_TEXT];
     size_t used = 0;
-    if (gs_format_is_type(format)) {
+    if (is_type(format)) {
         gs_key_type_name(&format->keys[0].type, name);
         used += (size_t)snprintf(text, GS_FORMAT_WORDS, "%s", name);
     } else {

@@ -173,12 +173,13 @@ enum gs_status gs_key_type_refuse(const char *option, const char *text, const ch
 {
     char meant[GS_TYPE_HINT_TEXT];
     const bool known = gs_type_hint(wrong, meant);
-    return gs_fail(err, GS_ERR_USAGE, 0,
-                   "invalid type in %s argument '%s'%s%s%s: it is one of u8 u16 u32 u64 u128 i8 "
-                   "i16 i32 i64 i128 f16 bf16 f32 f64, big-endian with 'be' behind, numpy's M8[ns] "
-                   "and m8[ns], or bN for N bytes, 1 to %d; of records -t u64,u32r names all fields",
-                   option, text, known ? " (did you mean " : "", known ? meant : "",
-                   known ? "?)" : "", GS_RECORD_BYTES_MAX);
+    return gs_fail(
+        err, GS_ERR_USAGE, 0,
+        "invalid type in %s argument '%s'%s%s%s: it is one of u8 u16 u32 u64 u128 i8 "
+        "i16 i32 i64 i128 f16 bf16 f32 f64, big-endian with 'be' behind, numpy's M8[ns] "
+        "and m8[ns], or bN for N bytes, 1 to %d; of records -t u64,u32r names all fields",
+        option, text, known ? " (did you mean " : "", known ? meant : "", known ? "?)" : "",
+        GS_RECORD_BYTES_MAX);
 }
 
 enum gs_status gs_key_type_parse(const char *option, const char *text, struct gs_key_type *type,

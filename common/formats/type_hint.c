@@ -17,16 +17,30 @@ static const char *const types[] = {
     "u64", "u32", "i64", "i32",  "f64",    "f32",  "u128",     "i128",    "u16",     "i16",
     "f16", "u8",  "i8",  "bf16", "double", "half", "bfloat16", "float32", "float64", NULL};
 
-/* Words that do not say how many bits, or not in all languages: Python's float is C's double. */
+/* Words that do not say how many bits, or not in all languages (Python's float is C's double), and
+ * what is kept in such types. */
 static const struct {
     const char *word;
     const char *types;
 } words[] = {
-    {"bool", "u8"},          {"byte", "u8"},        {"char", "u8 or i8"},
-    {"float", "f32 or f64"}, {"int", "i32 or i64"}, {"long", "i64"},
-    {"real", "f32 or f64"},  {"short", "i16"},      {"single", "f32"},
-    {"uint", "u32 or u64"},  {"ulong", "u64"},      {"unsigned", "u32 or u64"},
+    {"bool", "u8"},
+    {"byte", "u8"},
+    {"char", "u8 or i8"},
+    {"date", "M8[D]"},
+    {"float", "f32 or f64"},
+    {"int", "i32 or i64"},
+    {"ipv4", "u32be"},
+    {"ipv6", "b16"},
+    {"long", "i64"},
+    {"real", "f32 or f64"},
+    {"short", "i16"},
+    {"single", "f32"},
+    {"u24", "b3, if big-endian"},
+    {"uint", "u32 or u64"},
+    {"ulong", "u64"},
+    {"unsigned", "u32 or u64"},
     {"ushort", "u16"},
+    {"uuid", "b16"},
 };
 
 const char *gs_type_in_words(const char *word)

@@ -18,7 +18,7 @@ struct gs_chunk_scratch {
     gs_key *keys;     /* [GS_CHUNK_KEYS_MAX]: as read from the input */
     uint16_t *bins;   /* [GS_CHUNK_KEYS_MAX]: the bin of each */
     gs_key *moved;    /* [GS_CHUNK_KEYS_MAX + gaps]: ordered by bin */
-    uint32_t *tables; /* [GS_CHUNK_TABLES][bins]: counts of keys i by i % GS_CHUNK_TABLES */
+    uint32_t *tables; /* [GS_CHUNK_TABLES][bins]: counts of the keys of each part */
 };
 
 #define GS_CHUNK_SCRATCH_BYTES                                                                     \
@@ -27,6 +27,12 @@ struct gs_chunk_scratch {
      GS_CHUNK_TABLES * (GS_SPLITTERS_MAX + 1) * sizeof(uint32_t))
 
 static_assert(GS_SPLITTERS_MAX <= UINT16_MAX, "bins are numbered in 16 bits");
+
+/* Keys of each part of a chunk but the last one, which may have fewer, or none. */
+static inline uint64_t gs_chunk_part(uint64_t count)
+{
+    return (count + GS_CHUNK_TABLES - 1) / GS_CHUNK_TABLES;
+}
 
 /* The calling thread's scratch memory. */
 static inline struct gs_chunk_scratch gs_chunk_scratch(const struct gs_run *run)

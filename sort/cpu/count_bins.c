@@ -6,6 +6,7 @@
  * changes meanwhile cannot separate a key from its bin.
  */
 #include "sort/cpu/count_bins.h"
+#include "sort/check/record_fingerprint.h"
 #include "sort/cpu/regions.h"
 #include "sort/cpu/chunk_scratch.h"
 #include "sort/split/search_bins.h"
@@ -20,16 +21,18 @@ static_assert(
         GS_CACHE_SORT_SCRATCH * sizeof(gs_key),
     "a chunk fits a thread's scratch memory, beside where rooms will be for the next one");
 
-/* Count key i in table i % GS_CHUNK_TABLES, from which the scatter will take its place: with one
+/* Count the keys of each part in its table, from which the scatter will take their places: with one
  * table, each key of a run of equal keys would wait for the store of the one before. */
 static void count_tables(const uint16_t *bins, uint64_t count, uint32_t *tables, uint32_t stride)
 {
+    const uint64_t part = gs_chunk_part(count);
     uint64_t i = 0;
-    for (; i + GS_CHUNK_TABLES <= count; i += GS_CHUNK_TABLES)
+    for (; i + (GS_CHUNK_TABLES - 1) * part < count; i++)
         for (uint32_t t = 0; t < GS_CHUNK_TABLES; t++)
-            tables[t * stride + bins[i + t]]++;
-    for (; i < count; i++)
-        tables[i % GS_CHUNK_TABLES * stride + bins[i]]++;
+            tables[t * stride + bins[t * part + i]]++;
+    for (; i < part; i++)
+        for (uint32_t t = 0; t < GS_CHUNK_TABLES && t * part + i < count; t++)
+            tables[t * stride + bins[t * part + i]]++;
 }
 
 /* Add the fingerprint of keys read and counted, for options->verify. */
@@ -39,11 +42,30 @@ static void add_fingerprint(struct gs_run *run, uint64_t fingerprint)
     run->fingerprint += fingerprint;
 }
 
+/* Are fingerprints those of keys? */
+static bool sums_keys(const struct gs_run *run)
+{
+    return run->options->verify && (run->tiles.tagger == NULL || !run->tiles.tagger->sums);
+}
+
+/* Else those of the records whose tags they are. */
+static uint64_t sum_records(const struct gs_run *run, const struct gs_chunk *chunk)
+{
+    uint64_t sum = 0;
+    for (uint64_t done = 0; done < chunk->count;) {
+        const struct gs_tile part =
+            gs_tiles_part(&run->tiles, chunk->first + done, chunk->count - done);
+        sum += gs_records_fingerprint(part.records, gs_tiles_record_bytes(&run->tiles), part.count);
+        done += part.count;
+    }
+    return sum;
+}
+
 /* Do keys go straight from the input to their rooms? Not if a fingerprint needs a second look at
  * them. */
 static bool places_straight(const struct gs_run *run)
 {
-    return gs_rooms_straight(&run->splitters) && !run->options->verify;
+    return gs_rooms_straight(&run->splitters) && !sums_keys(run);
 }
 
 /* Put contiguous keys into the rooms of their bins, and prefetch those that `follow`; false if a
@@ -56,7 +78,7 @@ static bool place_part(struct gs_run *run, const gs_key *keys, uint32_t count, c
     if (places_straight(run))
         return gs_rooms_put_straight(rooms, room, &run->splitters, keys, count, bins, follow);
     gs_find_bins(&run->splitters, keys, count, rooms->keys, rooms->bins);
-    if (run->options->verify)
+    if (sums_keys(run))
         *fingerprint += gs_fingerprint(rooms->keys, count);
     return gs_rooms_put(rooms, room, count, bins);
 }
@@ -117,7 +139,7 @@ static void count_chunk(struct gs_run *run, const struct gs_chunk *chunk,
         for (uint32_t t = 0; t < GS_CHUNK_TABLES; t++)
             counts[bin] += scratch->tables[t * bins + bin];
     }
-    if (run->options->verify)
+    if (sums_keys(run))
         add_fingerprint(run, gs_fingerprint(scratch->keys, chunk->count));
 }
 
@@ -132,6 +154,8 @@ enum gs_status gs_count_bins_cpu(struct gs_run *run, const struct gs_chunk *chun
     uint32_t *counts = regions != NULL ? regions->threads[gs_cpu_thread()].chunk_counts
                                        : cpu->rows.starts + chunk->index * cpu->rows.stride;
     rooms->placed = false;
+    if (run->tiles.tagger != NULL && run->tiles.tagger->sums)
+        add_fingerprint(run, sum_records(run, chunk));
     if (place_chunk(run, chunk, rooms, counts))
         return GS_OK;
     count_chunk(run, chunk, &scratch, counts);

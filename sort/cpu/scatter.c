@@ -16,8 +16,8 @@
 
 static_assert(GS_REGIONS_MAX <= GS_GAPS_MAX, "bins that have regions may lie apart");
 
-/* Prefetch distance, in keys. */
-#define AHEAD 16
+/* Prefetch distance, in keys of a part. */
+#define AHEAD 4
 
 /* Is there a key outside the equality bins? */
 static bool has_keys_to_move(const struct gs_run *run, const uint32_t *starts)
@@ -44,23 +44,26 @@ static void start_tables(uint32_t *tables, uint32_t bins, uint32_t gap)
     }
 }
 
-/* Move keys to the places of their bins, key i by table i % GS_CHUNK_TABLES: with one table,
+/* Move keys to the places of their bins, those of each part by its table: with one table,
  * consecutive keys of one bin, as in a nearly ordered input, would wait for each other's
- * counter.
+ * counter. The keys of a bin stay in input order, which records rest on (external/).
  *
  * Thousands of bins have more lines than the first-level cache holds, and stores that miss wait for
  * each other: so each line is prefetched for writing some keys ahead. */
 static void move_keys(const gs_key *restrict keys, const uint16_t *restrict bins, uint64_t count,
                       uint32_t *restrict tables, uint32_t stride, gs_key *restrict to)
 {
+    const uint64_t part = gs_chunk_part(count);
     uint64_t i = 0;
-    for (; i + AHEAD + GS_CHUNK_TABLES <= count; i += GS_CHUNK_TABLES)
+    for (; i + AHEAD + (GS_CHUNK_TABLES - 1) * part < count; i++)
         for (uint32_t t = 0; t < GS_CHUNK_TABLES; t++) {
-            __builtin_prefetch(to + tables[t * stride + bins[i + AHEAD + t]], 1);
-            to[tables[t * stride + bins[i + t]]++] = keys[i + t];
+            const uint64_t at = t * part + i;
+            __builtin_prefetch(to + tables[t * stride + bins[at + AHEAD]], 1);
+            to[tables[t * stride + bins[at]]++] = keys[at];
         }
-    for (; i < count; i++)
-        to[tables[i % GS_CHUNK_TABLES * stride + bins[i]]++] = keys[i];
+    for (; i < part; i++)
+        for (uint32_t t = 0; t < GS_CHUNK_TABLES && t * part + i < count; t++)
+            to[tables[t * stride + bins[t * part + i]]++] = keys[t * part + i];
 }
 
 /* Order a chunk that count bins has left unordered, with its counts still in the tables. Bins get

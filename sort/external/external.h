@@ -13,6 +13,7 @@
 #ifndef GS_EXTERNAL_H
 #define GS_EXTERNAL_H
 
+#include "sort/external/external_entries.h"
 #include "sort/types/external_source.h"
 
 /* Sort all keys into sink, as gs_sort does; stats must not be NULL. stats->temporary_bytes is what
@@ -20,5 +21,11 @@
 enum gs_status gs_sort_external(const struct gs_options *options, const struct gs_external *source,
                                 struct gs_sink *sink, struct gs_progress *progress,
                                 struct gs_stats *stats, struct gs_error *err);
+
+/* The same for entries of any kind. */
+enum gs_status gs_external_sort(const struct gs_entries *entries, const struct gs_options *options,
+                                const struct gs_external *source, struct gs_sink *sink,
+                                struct gs_progress *progress, struct gs_stats *stats,
+                                struct gs_error *err);
 
 #endif

@@ -11,8 +11,10 @@
 enum gs_status gs_external_split_input(struct gs_external_sorter *sorter, struct gs_level **level,
                                        struct gs_error *err);
 
-/* Distribute one bin of a level again. The caller frees *level, also on failure. */
+/* Distribute one bin of a level again; the strings of its records are the same up to `shared`. The
+ * caller frees *level, also on failure. */
 enum gs_status gs_external_split_bin(struct gs_external_sorter *sorter, const struct gs_level *from,
-                                     uint32_t bin, struct gs_level **level, struct gs_error *err);
+                                     uint32_t bin, uint32_t shared, struct gs_level **level,
+                                     struct gs_error *err);
 
 #endif

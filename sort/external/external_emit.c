@@ -3,7 +3,6 @@
  */
 #include "sort/external/external_emit.h"
 #include "sort/external/external_distribute.h"
-#include "sort/external/external_group.h"
 #include "sort/keys/fingerprint.h"
 #include "sort/keys/params.h"
 
@@ -52,11 +51,12 @@ cleanup:
     return st;
 }
 
-/* The bin at index i in output order. */
+/* The bin at index i in output order, which that of tags is already. */
 static uint32_t bin_at(const struct gs_external_sorter *sorter, const struct gs_level *level,
                        uint32_t i)
 {
-    return sorter->options->reverse ? level->splitters.count - i : i;
+    const bool reverse = sorter->options->reverse && !sorter->entries->tagged;
+    return reverse ? level->splitters.count - i : i;
 }
 
 /* The number of bins from the i-th on that form a group: as many as fit into memory, at least one,
@@ -94,12 +94,16 @@ static void announce_group(const struct gs_external_sorter *sorter, const struct
                       first < last ? last : first);
 }
 
-/* Treat a bin that is too large for memory as an input of its own. */
+/* Treat a bin that is too large for memory as an input of its own, unless all of it is equal. */
 static enum gs_status sort_large_bin(struct gs_external_sorter *sorter, const struct gs_level *from,
                                      uint32_t bin, struct gs_error *err)
 {
+    const struct gs_entries *entries = sorter->entries;
     struct gs_level *level = NULL;
-    enum gs_status st = gs_external_split_bin(sorter, from, bin, &level, err);
+    const uint32_t shared = entries->tagged ? entries->shared(entries, from, bin) : 0;
+    if (shared == GS_ALL_EQUAL)
+        return entries->write_equal(sorter, from, bin, err);
+    enum gs_status st = gs_external_split_bin(sorter, from, bin, shared, &level, err);
     if (st == GS_OK)
         st = gs_external_emit(sorter, level, err);
     gs_level_free(level);
@@ -107,7 +111,7 @@ static enum gs_status sort_large_bin(struct gs_external_sorter *sorter, const st
 }
 
 /* Recurses once for each nesting of bins in bins; that ends, since a level splits a bin of at least
- * two values into smaller ones. */
+ * two values into smaller ones, or tells that records share more of their strings. */
 enum gs_status gs_external_emit(struct gs_external_sorter *sorter, const struct gs_level *level,
                                 struct gs_error *err)
 {
@@ -128,8 +132,10 @@ enum gs_status gs_external_emit(struct gs_external_sorter *sorter, const struct 
         } else if (count > sorter->plan.bin_keys) {
             GS_TRY(sort_large_bin(sorter, level, first, err));
         } else {
-            GS_TRY(gs_external_sort_group(sorter, level, first < last ? first : last,
-                                          first < last ? last : first, count, err));
+            const uint32_t low = first < last ? first : last;
+            const uint32_t high = first < last ? last : first;
+            GS_TRY(gs_external_load(sorter, level, low, high, count, err));
+            GS_TRY(sorter->entries->sort(sorter, level, low, high, count, err));
         }
     }
 cleanup:

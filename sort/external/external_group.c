@@ -1,4 +1,4 @@
-/* external_group.c -- load bins that fit in memory together, sort them and write them out.
+/* external_group.c -- sort bins that fit in memory together, and write them out.
  * SPDX-License-Identifier: MIT
  *
  * Each chunk's part of the group is ordered by bin already, and gs_sort is told so: the CPU only
@@ -10,32 +10,10 @@
 #include "sort/keys/fingerprint.h"
 #include "sort/sorter/sorter.h"
 
-#include "common/clock.h"
 #include "common/memory/memory.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Add the stats of one group's sort. */
-static void add_stats(struct gs_stats *sum, const struct gs_stats *group)
-{
-    for (int i = 0; i < GS_STAGES; i++)
-        gs_stage_add(&sum->stages[i], &group->stages[i]);
-    sum->samples += group->samples;
-    sum->bins += group->bins;
-    sum->equality_bins += group->equality_bins;
-    sum->equality_keys += group->equality_keys;
-    if (group->largest_bin > sum->largest_bin)
-        sum->largest_bin = group->largest_bin;
-    sum->threads = group->threads > sum->threads ? group->threads : sum->threads;
-    sum->engine = group->engine;
-    sum->device = group->device;
-    sum->device_text = group->device_text;
-    snprintf(sum->reason, sizeof sum->reason, "%.200s; through temporary files", group->reason);
-    if (group->warning[0] != '\0')
-        snprintf(sum->warning, sizeof sum->warning, "%s", group->warning);
-}
 
 /* The number of rows (binned.h) in a chunk's part of bins low to high. */
 static size_t count_rows(const struct gs_level *level, size_t chunk, uint32_t low, uint32_t high)
@@ -104,10 +82,6 @@ enum gs_status gs_external_sort_group(struct gs_external_sorter *sorter,
     struct gs_stats stats = {0};
     struct gs_span span = {.count = count, .name = "temporary file"};
     struct gs_binned binned = {.fingerprint = 0};
-    uint64_t start = gs_now_ns();
-    GS_TRY(gs_external_need(&sorter->load, sorter->plan.bin_keys, err));
-    GS_TRY(gs_level_load(level, &sorter->spill, low, high, sorter->load, sorter->threads, err));
-    gs_external_account(sorter, GS_STAGE_READ, start, count, GS_KEY_BYTES);
     span.keys = binned.rows.keys = sorter->load;
     GS_TRY(make_rows(level, low, high, &binned, err));
     binned.fingerprint = options.verify ? gs_fingerprint(sorter->load, count) : 0;
@@ -115,7 +89,7 @@ enum gs_status gs_external_sort_group(struct gs_external_sorter *sorter,
     options.memory_bytes = 0; /* plan.bin_keys respects the limit already */
     gs_plan_part(&plan, &options, count);
     st = gs_sort_part(&options, &plan, &span, &binned, &sorter->last, &sorter->sink, &stats, err);
-    add_stats(sorter->stats, &stats);
+    gs_external_add_stats(sorter->stats, &stats);
     sorter->position += stats.keys_out;
     if (options.verify)
         sorter->expected += stats.fingerprint;

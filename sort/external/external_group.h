@@ -1,4 +1,4 @@
-/* external_group.h -- load bins that fit in memory together, sort them and write them out.
+/* external_group.h -- sort bins that fit in memory together, and write them out.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_EXTERNAL_GROUP_H
@@ -7,7 +7,7 @@
 #include "sort/external/external_level.h"
 #include "sort/external/external_sorter.h"
 
-/* Load bins low to high of a level, `count` keys in all, sort them and write them out. */
+/* As sort of struct gs_entries, of keys. */
 enum gs_status gs_external_sort_group(struct gs_external_sorter *sorter,
                                       const struct gs_level *level, uint32_t low, uint32_t high,
                                       uint64_t count, struct gs_error *err);

@@ -4,7 +4,6 @@
 #include "sort/external/external_level.h"
 #include "sort/keys/params.h"
 #include "sort/keys/sample_position.h"
-#include "sort/split/sort_samples.h"
 
 #include "common/memory/memory.h"
 
@@ -12,37 +11,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Complete a level that has its splitters, or is NULL for want of memory. */
-static struct gs_level *make_totals(struct gs_level *level, uint32_t bins, struct gs_error *err)
+struct gs_level *gs_level_make(const struct gs_entries *entries,
+                               const struct gs_level_sample *sample, bool of_bin,
+                               struct gs_error *err)
 {
-    if (level != NULL)
+    enum gs_status st = GS_ERR_MEMORY;
+    struct gs_level *level = calloc(1, sizeof *level);
+    if (level != NULL) {
+        level->entries = entries;
+        level->of_bin = of_bin;
+        st = entries->choose(entries, level, sample, err);
+    }
+    if (st == GS_OK)
         level->totals = calloc(gs_level_bins(level), sizeof *level->totals);
-    if (level == NULL || level->totals == NULL) {
+    if (st != GS_OK || level->totals == NULL) {
         gs_level_free(level);
-        (void)gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", bins);
+        (void)gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins", sample->bins);
         return NULL;
     }
     return level;
 }
 
-struct gs_level *gs_level_make(gs_key *sample, uint32_t samples, uint32_t bins,
-                               struct gs_error *err)
+enum gs_status gs_level_tiles(const struct gs_level *level, const struct gs_codec *codec,
+                              struct gs_tiles *tiles, const struct gs_span *spans,
+                              size_t span_count, struct gs_error *err)
 {
-    struct gs_level *level = calloc(1, sizeof *level);
-    if (level != NULL) {
-        gs_sort_samples(sample, samples);
-        gs_splitters_choose(&level->splitters, sample, samples, bins);
-        gs_splitters_snap(&level->splitters, sample, samples, bins);
-    }
-    return make_totals(level, bins, err);
-}
-
-struct gs_level *gs_level_make_with(const struct gs_splitters *splitters, struct gs_error *err)
-{
-    struct gs_level *level = calloc(1, sizeof *level);
-    if (level != NULL)
-        level->splitters = *splitters;
-    return make_totals(level, splitters->count + 1, err);
+    return level->tagger != NULL ? gs_tiles_tag(tiles, level->tagger, spans, span_count, err)
+                                 : gs_tiles_decode(tiles, codec, spans, span_count, err);
 }
 
 void gs_level_chunk_free(struct gs_level_chunk *chunk)
@@ -60,6 +55,7 @@ void gs_level_free(struct gs_level *level)
     for (size_t i = 0; i < level->chunk_count; i++)
         gs_level_chunk_free(&level->chunks[i]);
     free(level->chunks);
+    free(level->tagger);
     free(level->totals);
     free(level);
 }
@@ -138,22 +134,23 @@ void gs_level_gather(const struct gs_rows *rows, const uint32_t *starts, uint64_
 }
 
 enum gs_status gs_level_read(const struct gs_level *level, const struct gs_spill *spill,
-                             size_t chunk, uint32_t low, uint32_t skip, uint32_t count, gs_key *to,
+                             size_t chunk, uint32_t low, uint32_t skip, uint32_t count, void *to,
                              struct gs_error *err)
 {
     const struct gs_level_chunk *from = &level->chunks[chunk];
+    const uint64_t bytes = level->entries->bytes;
     if (count == 0)
         return GS_OK;
     if (from->rows.keys != NULL) {
         gs_level_gather(&from->rows, from->starts, (uint64_t)from->starts[low] + skip, count, to);
         return GS_OK;
     }
-    return gs_spill_read(spill, &from->place, ((uint64_t)from->starts[low] + skip) * GS_KEY_BYTES,
-                         to, (size_t)count * GS_KEY_BYTES, err);
+    return gs_spill_read(spill, &from->place, ((uint64_t)from->starts[low] + skip) * bytes, to,
+                         count * bytes, err);
 }
 
 enum gs_status gs_level_load(const struct gs_level *level, const struct gs_spill *spill,
-                             uint32_t low, uint32_t high, gs_key *to, unsigned threads,
+                             uint32_t low, uint32_t high, void *to, unsigned threads,
                              struct gs_error *err)
 {
     atomic_int status = GS_OK;
@@ -168,7 +165,7 @@ enum gs_status gs_level_load(const struct gs_level *level, const struct gs_spill
         struct gs_error error = {.status = GS_OK};
         if (atomic_load(&status) == GS_OK &&
             gs_level_read(level, spill, i, low, 0, gs_level_piece_keys(level, i, low, high),
-                          to + places[i], &error) != GS_OK)
+                          (char *)to + places[i] * level->entries->bytes, &error) != GS_OK)
             share_failure(&status, &error, err);
     }
     free(places);
@@ -182,13 +179,13 @@ void gs_level_announce(const struct gs_level *level, const struct gs_spill *spil
         uint32_t count = gs_level_piece_keys(level, i, low, high);
         if (count > 0 && level->chunks[i].rows.keys == NULL)
             gs_spill_announce(spill, &level->chunks[i].place,
-                              (uint64_t)level->chunks[i].starts[low] * GS_KEY_BYTES,
-                              (uint64_t)count * GS_KEY_BYTES);
+                              (uint64_t)level->chunks[i].starts[low] * level->entries->bytes,
+                              (uint64_t)count * level->entries->bytes);
     }
 }
 
 enum gs_status gs_level_sample(const struct gs_level *level, const struct gs_spill *spill,
-                               uint32_t bin, uint32_t samples, gs_key *sample, struct gs_error *err)
+                               uint32_t bin, uint32_t samples, void *sample, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     uint64_t before = 0; /* keys of the bin in the chunks before this one */
@@ -197,8 +194,8 @@ enum gs_status gs_level_sample(const struct gs_level *level, const struct gs_spi
         uint64_t position = gs_sample_position(i, samples, level->totals[bin], GS_SAMPLE_SEED);
         while (position - before >= gs_level_piece_keys(level, chunk, bin, bin))
             before += gs_level_piece_keys(level, chunk++, bin, bin);
-        GS_TRY(gs_level_read(level, spill, chunk, bin, (uint32_t)(position - before), 1, sample + i,
-                             err));
+        GS_TRY(gs_level_read(level, spill, chunk, bin, (uint32_t)(position - before), 1,
+                             (char *)sample + (uint64_t)i * level->entries->bytes, err));
     }
 cleanup:
     return st;

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/external/external_manifest.h"
-#include "sort/keys/fingerprint.h"
-#include "sort/keys/params.h"
 
 #include "common/clock.h"
 #include "common/files/journal.h"
@@ -12,17 +10,52 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes of the input that a thread sums up at a time. */
+#define SUM_BYTES ((uint64_t)256 << 10)
+
+/* What an entry says of a chunk, in front of the totals of all bins, in this and all earlier ones.
+ */
+struct chunk_entry {
+    uint64_t input, written; /* checksums of its part of the input, and of what is on disk */
+    uint64_t fingerprint;    /* of what was read, as struct gs_external_sorter expects it */
+    struct gs_spill_mark mark;
+};
+
 /* A chunk that an entry tells of. */
 struct kept_chunk {
     struct gs_level_chunk chunk;
-    uint64_t first, count; /* its keys in the input */
-    uint64_t *totals;      /* of all bins, in this and all earlier chunks: a part of data, */
-    char *data;            /* which is the entry; owned */
+    struct chunk_entry entry;
+    uint64_t count;   /* its keys in the input */
+    uint64_t *totals; /* a part of data, */
+    char *data;       /* which is the entry; owned */
+};
+
+/* What the first entry says, in front of the sample. */
+struct sample_entry {
+    uint32_t count, bins;
 };
 
 static size_t entry_bytes(const struct gs_level *level)
 {
-    return sizeof(struct gs_spill_mark) + gs_level_bins(level) * sizeof *level->totals;
+    return sizeof(struct chunk_entry) + gs_level_bins(level) * sizeof *level->totals;
+}
+
+uint64_t gs_manifest_sum(const struct gs_tiles *tiles, uint64_t first, uint64_t count,
+                         unsigned threads)
+{
+    const uint64_t bytes = gs_tiles_record_bytes(tiles);
+    const uint64_t piece = SUM_BYTES / bytes + 1;
+    uint64_t sum = 0;
+#pragma omp parallel for schedule(dynamic, 1) reduction(+ : sum) num_threads(threads)
+    for (uint64_t from = 0; from < count; from += piece) {
+        const uint64_t end = count - from < piece ? count : from + piece;
+        for (uint64_t at = from; at < end;) {
+            const struct gs_tile part = gs_tiles_part(tiles, first + at, end - at);
+            sum += gs_entries_checksum(part.records, bytes, at, part.count);
+            at += part.count;
+        }
+    }
+    return sum;
 }
 
 /* Where bins start in the piece: equality bins are not there. False unless the totals are those of
@@ -43,102 +76,62 @@ static bool derive_starts(const struct gs_level *level, struct kept_chunk *kept,
     return kept->count > 0;
 }
 
-/* Read the next entry, of the keys from `first` on. False if it cannot be one. */
+/* Read the next entry, of one of the `left` keys that follow. False if it cannot be one. */
 static bool read_entry(const struct gs_external_sorter *sorter, const struct gs_level *level,
-                       uint64_t first, uint64_t keys, struct kept_chunk *kept)
+                       uint64_t left, struct kept_chunk *kept)
 {
     const uint32_t bins = gs_level_bins(level);
-    struct gs_spill_mark mark;
     size_t bytes = 0;
-    *kept = (struct kept_chunk){.first = first, .data = gs_journal_read(sorter->journal, &bytes)};
+    *kept = (struct kept_chunk){.data = gs_journal_read(sorter->journal, &bytes)};
     if (kept->data == NULL)
         return false;
     kept->chunk.starts = reallocarray(NULL, (size_t)bins + 1, sizeof *kept->chunk.starts);
     if (bytes != entry_bytes(level) || kept->chunk.starts == NULL)
         return false;
-    memcpy(&mark, kept->data, sizeof mark);
-    kept->totals = (uint64_t *)(void *)(kept->data + sizeof mark);
-    return derive_starts(level, kept, keys - first) &&
+    memcpy(&kept->entry, kept->data, sizeof kept->entry);
+    kept->totals = (uint64_t *)(void *)(kept->data + sizeof kept->entry);
+    return derive_starts(level, kept, left) &&
            (kept->chunk.starts[bins] == 0 ||
-            gs_spill_find(&sorter->spill, &mark, &kept->chunk.place));
+            gs_spill_find(&sorter->spill, &kept->entry.mark, &kept->chunk.place));
 }
 
-/* Are keys of the piece, from key `from` on, each in its bin? */
-static bool are_in_bins(const struct gs_level *level, const uint32_t *starts, uint64_t from,
-                        const gs_key *keys, uint64_t count)
+/* Is what is on disk as it was written? */
+static bool is_whole(const struct gs_external_sorter *sorter, const struct gs_level *level,
+                     const struct kept_chunk *kept)
 {
-    bool wrong = false;
-    uint32_t bin = 0;
-    for (uint64_t at = 0; at < count && !wrong; bin++) {
-        if (starts[bin + 1] <= from + at)
-            continue;
-        const uint64_t left = starts[bin + 1] - from;
-        const uint64_t end = left < count ? left : count;
-        const gs_key low = gs_splitters_low(&level->splitters, bin);
-        const gs_key high = gs_splitters_high(&level->splitters, bin);
-        for (; at < end; at++)
-            wrong |= keys[at] < low || keys[at] > high;
-    }
-    return !wrong;
-}
-
-/* Sum up the keys of a chunk as they are on disk, and those of its equality bins. False if they
- * cannot be read or are in wrong bins. */
-static bool sum_chunk(const struct gs_external_sorter *sorter, const struct gs_level *level,
-                      const struct kept_chunk *kept, uint64_t *fingerprint)
-{
-    const struct gs_level_chunk *chunk = &kept->chunk;
-    const uint32_t bins = gs_level_bins(level);
-    const uint64_t count = chunk->starts[bins];
+    const struct gs_entries *entries = sorter->entries;
+    const uint64_t count = kept->chunk.starts[gs_level_bins(level)];
+    const uint64_t piece = gs_piece_entries(entries);
     uint64_t sum = 0;
-    atomic_bool right = true;
+    atomic_bool readable = true;
 #pragma omp parallel for num_threads(sorter->threads) schedule(dynamic, 1) reduction(+ : sum)
-    for (uint64_t from = 0; from < count; from += GS_PIECE_KEYS) {
+    for (uint64_t from = 0; from < count; from += piece) {
         struct gs_error error = {.status = GS_OK};
-        const uint64_t here = count - from < GS_PIECE_KEYS ? count - from : GS_PIECE_KEYS;
-        gs_key *own = malloc(here * GS_KEY_BYTES);
-        if (own != NULL &&
-            gs_spill_read(&sorter->spill, &chunk->place, from * GS_KEY_BYTES, own,
-                          here * GS_KEY_BYTES, &error) == GS_OK &&
-            are_in_bins(level, chunk->starts, from, own, here))
-            sum += gs_fingerprint(own, here);
+        const uint64_t here = count - from < piece ? count - from : piece;
+        char *own = malloc(here * entries->bytes);
+        if (own != NULL && gs_spill_read(&sorter->spill, &kept->chunk.place, from * entries->bytes,
+                                         own, here * entries->bytes, &error) == GS_OK)
+            sum += gs_entries_checksum(own, entries->bytes, from, here);
         else
-            atomic_store(&right, false);
+            atomic_store(&readable, false);
         free(own);
     }
-    for (uint32_t bin = 0; bin < bins; bin++) {
-        const gs_key value = gs_splitters_high(&level->splitters, bin);
-        if (gs_splitters_equal(&level->splitters, bin))
-            sum += gs_fingerprint(&value, 1) * (kept->totals[bin] - level->totals[bin]);
-    }
-    *fingerprint = sum;
-    return atomic_load(&right);
+    return atomic_load(&readable) && sum == kept->entry.written;
 }
 
-/* Read keys [first, first + count) of the input again, and sum them up. */
-static uint64_t sum_input(const struct gs_external_sorter *sorter, const struct gs_tiles *tiles,
-                          uint64_t first, uint64_t count)
+/* Are its records of the input, from `first` on, as they were? */
+static bool is_of_input(const struct gs_external_sorter *sorter, const struct gs_tiles *tiles,
+                        uint64_t first, const struct kept_chunk *kept)
 {
     const struct gs_external *source = sorter->source;
-    uint64_t sum = 0;
-#pragma omp parallel for num_threads(sorter->threads) schedule(dynamic, 1) reduction(+ : sum)
-    for (uint64_t from = first; from < first + count; from += GS_PIECE_KEYS) {
-        gs_key block[GS_ROOMS_BLOCK];
-        const uint64_t left = first + count - from;
-        const uint64_t end = from + (left < GS_PIECE_KEYS ? left : GS_PIECE_KEYS);
-        for (uint64_t at = from; at < end;) {
-            const struct gs_tile part =
-                gs_tiles_part(tiles, at, end - at < GS_ROOMS_BLOCK ? end - at : GS_ROOMS_BLOCK);
-            sum += gs_fingerprint(gs_tile_keys(tiles, &part, 0, part.count, block), part.count);
-            at += part.count;
-        }
-    }
-    for (uint64_t at = first; at < first + count && source->advise != NULL;) {
-        const struct gs_tile part = gs_tiles_part(tiles, at, first + count - at);
+    const uint64_t end = first + kept->count;
+    const uint64_t sum = gs_manifest_sum(tiles, first, kept->count, sorter->threads);
+    for (uint64_t at = first; at < end && source->advise != NULL;) {
+        const struct gs_tile part = gs_tiles_part(tiles, at, end - at);
         source->advise(source->context, GS_USE_LATER, part.records, part.count);
         at += part.count;
     }
-    return sum;
+    return sum == kept->entry.input;
 }
 
 /* Take over the next chunk, if it is there and holds what is in the input now. */
@@ -150,19 +143,18 @@ static bool take_chunk(struct gs_external_sorter *sorter, const struct gs_tiles 
     struct kept_chunk kept;
     const uint64_t start = gs_now_ns();
     const uint64_t next = journal->next;
-    uint64_t fingerprint = 0;
-    const bool taken = read_entry(sorter, level, *done, keys, &kept) &&
-                       sum_chunk(sorter, level, &kept, &fingerprint) &&
-                       sum_input(sorter, tiles, *done, kept.count) == fingerprint &&
+    const bool taken = read_entry(sorter, level, keys - *done, &kept) &&
+                       is_whole(sorter, level, &kept) && is_of_input(sorter, tiles, *done, &kept) &&
                        gs_level_add(level, &kept.chunk, &error) == GS_OK;
     if (taken) {
+        const uint64_t bytes = sorter->entries->bytes;
         const uint64_t count = kept.chunk.starts[gs_level_bins(level)];
         memcpy(level->totals, kept.totals, gs_level_bins(level) * sizeof *level->totals);
         if (count > 0)
-            gs_spill_keep(&sorter->spill, &kept.chunk.place, count * GS_KEY_BYTES);
-        sorter->expected += fingerprint;
+            gs_spill_keep(&sorter->spill, &kept.chunk.place, count * bytes);
+        sorter->expected += kept.entry.fingerprint;
         *done += kept.count;
-        gs_external_account(sorter, GS_STAGE_READ, start, kept.count + count, GS_KEY_BYTES);
+        gs_external_account(sorter, GS_STAGE_READ, start, kept.count + count, bytes);
     } else {
         gs_level_chunk_free(&kept.chunk);
         journal->next = next;
@@ -172,20 +164,33 @@ static bool take_chunk(struct gs_external_sorter *sorter, const struct gs_tiles 
     return taken;
 }
 
-/* A level with the splitters of the journal's first entry; NULL if there are none. */
-static struct gs_level *take_level(struct gs_journal *journal)
+/* Bytes of a sampled key, or record of the input. */
+static size_t sampled_bytes(const struct gs_entries *entries)
+{
+    return entries->tagged ? entries->input_bytes : GS_KEY_BYTES;
+}
+
+/* A level by the sample of the journal's first entry; NULL if there is none. */
+static struct gs_level *take_level(const struct gs_external_sorter *sorter)
 {
     struct gs_error error = {.status = GS_OK};
+    struct gs_journal *journal = sorter->journal;
     struct gs_level *level = NULL;
+    struct sample_entry entry;
     size_t bytes = 0;
-    gs_key *keys = gs_journal_read(journal, &bytes);
-    struct gs_splitters *splitters = keys != NULL ? malloc(sizeof *splitters) : NULL;
-    if (splitters != NULL && bytes % sizeof *keys == 0 &&
-        gs_splitters_adopt(splitters, keys, bytes / sizeof *keys))
-        level = gs_level_make_with(splitters, &error);
-    journal->refused = journal->refused || (keys != NULL && level == NULL);
-    free(splitters);
-    free(keys);
+    char *data = gs_journal_read(journal, &bytes);
+    if (data != NULL && bytes >= sizeof entry) {
+        memcpy(&entry, data, sizeof entry);
+        bytes -= sizeof entry;
+        memmove(data, data + sizeof entry, bytes); /* where it is aligned */
+        const struct gs_level_sample sample = {
+            .entries = data, .count = entry.count, .bins = entry.bins};
+        if (bytes == entry.count * sampled_bytes(sorter->entries) && entry.bins >= 1 &&
+            entry.bins <= GS_BINS_MAX)
+            level = gs_level_make(sorter->entries, &sample, false, &error);
+    }
+    journal->refused = journal->refused || (data != NULL && level == NULL);
+    free(data);
     return level;
 }
 
@@ -199,7 +204,7 @@ enum gs_status gs_manifest_take(struct gs_external_sorter *sorter, const struct 
     enum gs_status st = gs_spill_reopen(&sorter->spill, sorter->source->homes, err);
     if (st != GS_OK)
         return st;
-    *level = take_level(journal);
+    *level = take_level(sorter);
     while (*level != NULL && take_chunk(sorter, tiles, keys, *level, done))
         sorter->taken++;
     if (sorter->taken == 0) {
@@ -211,25 +216,36 @@ enum gs_status gs_manifest_take(struct gs_external_sorter *sorter, const struct 
 }
 
 enum gs_status gs_manifest_begin(const struct gs_external_sorter *sorter,
-                                 const struct gs_level *level, struct gs_error *err)
+                                 const struct gs_level_sample *sample, struct gs_error *err)
 {
     struct gs_journal *journal = sorter->journal;
+    const struct sample_entry entry = {.count = sample->count, .bins = sample->bins};
+    const size_t bytes = sample->count * sampled_bytes(sorter->entries);
+    char *data = malloc(sizeof entry + bytes);
+    if (data == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples", sample->count);
+    memcpy(data, &entry, sizeof entry);
+    memcpy(data + sizeof entry, sample->entries, bytes);
     journal->next = journal->begin;
-    return gs_journal_write(journal, level->splitters.splitter,
-                            level->splitters.count * sizeof *level->splitters.splitter, err);
+    enum gs_status st = gs_journal_write(journal, data, sizeof entry + bytes, err);
+    free(data);
+    return st;
 }
 
 enum gs_status gs_manifest_add(const struct gs_external_sorter *sorter,
                                const struct gs_level *level, struct gs_error *err)
 {
-    const struct gs_spill_mark mark =
-        gs_spill_mark(&sorter->spill, &level->chunks[level->chunk_count - 1].place);
+    const struct gs_level_chunk *chunk = &level->chunks[level->chunk_count - 1];
+    const struct chunk_entry entry = {.input = sorter->writer.input.sum,
+                                      .written = atomic_load(&sorter->writer.sum),
+                                      .fingerprint = sorter->chunk_fingerprint,
+                                      .mark = gs_spill_mark(&sorter->spill, &chunk->place)};
     char *data = malloc(entry_bytes(level));
     if (data == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u bins",
                        gs_level_bins(level));
-    memcpy(data, &mark, sizeof mark);
-    memcpy(data + sizeof mark, level->totals, gs_level_bins(level) * sizeof *level->totals);
+    memcpy(data, &entry, sizeof entry);
+    memcpy(data + sizeof entry, level->totals, gs_level_bins(level) * sizeof *level->totals);
     enum gs_status st = gs_journal_write(sorter->journal, data, entry_bytes(level), err);
     free(data);
     return st;

@@ -4,6 +4,7 @@
 #ifndef GS_EXTERNAL_PLAN_H
 #define GS_EXTERNAL_PLAN_H
 
+#include "sort/external/external_entries.h"
 #include "sort/types/external_source.h"
 
 /* The sizes of an external sort. */
@@ -13,21 +14,26 @@ struct gs_external_plan {
     uint64_t chunk_keys;   /* keys split at a time; two chunks have room */
     uint64_t row_keys;     /* keys of a chunk that a thread orders at a time */
     unsigned threads;      /* that do */
-    uint64_t bin_keys;     /* keys sorted at a time: a larger bin is split again */
+    uint64_t bin_keys;     /* entries sorted at a time: a larger bin is split again */
     uint32_t bins;         /* bins to aim at */
 };
 
 /* Plan a sort of `count` keys; 0: not known. */
-struct gs_external_plan gs_external_plan(const struct gs_options *options, uint64_t memory_bytes,
-                                         uint64_t count);
+struct gs_external_plan gs_external_plan(const struct gs_entries *entries, unsigned threads,
+                                         uint64_t memory_bytes, uint64_t count);
+
+/* Do a group, two chunks, and tables for `count` keys fit? */
+bool gs_external_plan_fits(const struct gs_external_plan *plan, const struct gs_entries *entries,
+                           uint64_t count);
 
 /* The same, but chunks are kept in memory where that has room for many of them: what is not written
  * need not be read. */
-struct gs_external_plan gs_external_plan_keeping(const struct gs_options *options,
+struct gs_external_plan gs_external_plan_keeping(const struct gs_entries *entries, unsigned threads,
                                                  uint64_t memory_bytes, uint64_t count);
 
 /* By that plan, bins to aim at for `count` keys, all or those of a bin that was too large. */
-uint32_t gs_external_bins(const struct gs_external_plan *plan, uint64_t count);
+uint32_t gs_external_bins(const struct gs_external_plan *plan, const struct gs_entries *entries,
+                          uint64_t count);
 
 /* Estimated seconds that an external sort takes longer than a sort in memory. */
 double gs_external_seconds(uint64_t count);

@@ -4,7 +4,7 @@
  * Their name is drawn from the facts: the paths of inputs and output, what records are, and all
  * options that change what is sorted; so the same command finds them again, and no other one does.
  * Whether what they hold is still of use, the input's content tells, not its size, time or inode
- * (external_manifest.h, kept_runs.h). Memory, threads and the like may change.
+ * (external_manifest.h). Memory, threads and the like may change.
  *
  * In each directory is a manifest: a journal, whose first entry is the directory's identity, a
  * random number and the facts. One of them goes on with what is complete. A directory that is named

@@ -61,8 +61,8 @@
 /* Keys whose bins are found at once: they stay in the first-level cache until they are placed. */
 #define GS_ROOMS_BLOCK GS_KEYS_IN(8)
 
-/* Counting tables per chunk: table t counts keys i with i % GS_CHUNK_TABLES == t, so that equal
- * keys in a row do not wait for each other's stores. */
+/* Counting tables per chunk: each counts one part of it, and a key of each part goes next, so that
+ * equal keys in a row do not wait for each other's stores, and yet stay in input order. */
 #define GS_CHUNK_TABLES 4
 
 /* Up to this many keys, bins are smaller and have fewer samples than in large sorts, so that all

@@ -13,6 +13,7 @@
  * tag is unique, and the same record at the same position has the same tag. */
 struct gs_tagger {
     uint32_t record_bytes;
+    bool sums; /* what is read has the fingerprint of the records, not of their tags */
     void (*tag)(const struct gs_tagger *tagger, const void *records, uint64_t first, uint64_t count,
                 gs_key *tags);
 };

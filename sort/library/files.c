@@ -10,7 +10,6 @@
 
 #include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,27 +25,8 @@ struct filing {
     struct gs_stats stats;
     struct gs_disorder disorder;
     const char *directory; /* where none is given */
-    char type[GS_KEY_TYPE_TEXT], record[16];
-    char keys[GS_FORMAT_KEYS_MAX][GS_KEY_FIELD_TEXT];
+    char words[GS_FORMAT_WORDS];
 };
-
-/* Say what the records are as the command line does; a format that is NULL says nothing, as there:
- * a .npy file then says what it is itself. */
-static void name_records(struct filing *filing, const struct gs_format *format)
-{
-    struct gs_format_options *named = &filing->task.named;
-    if (gs_format_is_type(format)) {
-        gs_key_type_name(&format->keys[0].type, filing->type);
-        named->type = filing->type;
-        return;
-    }
-    snprintf(filing->record, sizeof filing->record, "%u", (unsigned)format->record_bytes);
-    named->record = filing->record;
-    for (uint32_t i = 0; i < format->key_count; i++) {
-        gs_key_field_name(&format->keys[i], filing->keys[i]);
-        named->keys[named->key_count++] = filing->keys[i];
-    }
-}
 
 /* Standard input and output are the caller's, and have no names here. */
 static enum gs_status check_names(const struct gsort_files *files, bool writes,
@@ -70,6 +50,7 @@ static void fill_task(struct filing *filing, const struct gsort_format *format,
                       const struct gsort_files *files, const struct gsort_options *options)
 {
     struct gs_task *task = &filing->task;
+    struct gs_format flags = {.key_count = 0};
     const char *temporary = getenv("TMPDIR");
     filing->directory = temporary != NULL && *temporary != '\0' ? temporary : "/tmp";
     task->files = (const char **)(uintptr_t)files->inputs;
@@ -86,11 +67,13 @@ static void fill_task(struct filing *filing, const struct gsort_format *format,
     task->sort.device = GS_DEVICE_CPU;
     task->sort.unique = (options->flags & GSORT_UNIQUE) != 0;
     task->sort.threads = options->threads;
+    /* Without a format, a .npy file says itself what it has. */
     if (format == NULL)
         return;
-    name_records(filing, &format->records.format);
-    task->stable = format->records.format.stable;
-    task->sort.reverse = format->records.format.reverse;
+    gs_format_words(&format->records.format, filing->words);
+    (void)gs_format_split_words(filing->words, &task->named, &flags, NULL);
+    task->stable = flags.stable;
+    task->sort.reverse = flags.reverse;
 }
 
 /* gs_job_work */

@@ -97,7 +97,7 @@ static void *serve(void *context)
     atomic_fetch_sub(&pool->running, 1); /* it has started */
     wake(&pool->running, 1);
     for (;;) {
-        await_change(&pool->begun, begun, spins_for(pool->count + 1));
+        await_change(&pool->begun, begun, spins_for(number + 1));
         begun++;
         if (pool->ends)
             return NULL;

@@ -9,40 +9,13 @@
  * are compared, each with the one before, and the outermost ones with the bounds of their bin.
  */
 #include "sort/tags/gather.h"
+#include "sort/tags/number.h"
 #include "sort/tags/whole_tags.h"
 
 #include "common/formats/record_copy.h"
 
-#define AHEAD          24 /* records that are under way */
-#define GATHERED       64 /* records that are copied, then compared */
-#define LINE           64
-#define PREFETCHED_MAX 512 /* bytes of a record; the hardware fetches the rest of longer ones */
-
-static inline void prefetch(const char *record, uint32_t bytes)
-{
-    const uint32_t end = bytes < PREFETCHED_MAX ? bytes : PREFETCHED_MAX;
-    for (uint32_t at = 0; at < end; at += LINE)
-        __builtin_prefetch(record + at, 0, 2);
-    __builtin_prefetch(record + end - 1, 0, 2);
-}
-
-static inline void fetch(const struct gs_wide *wide, gs_key tag, char *to)
-{
-    const char *record = gs_wide_tagged(wide, tag);
-    const uint32_t bytes = wide->tags.tagger.record_bytes;
-    if (wide->numbers.use == GS_NUMBERS_ADD) {
-        const uint64_t number = wide->numbers.first + gs_tag_index(&wide->tags, tag);
-        gs_number_write(to, number, wide->options->reverse, record, bytes);
-    } else {
-        gs_record_copy(to, record, bytes);
-    }
-}
-
-/* The record in what the sink gets for it. */
-static inline const char *record_in(const struct gs_wide *wide, const char *written)
-{
-    return wide->numbers.use == GS_NUMBERS_ADD ? written + GS_NUMBER_BYTES : written;
-}
+#define AHEAD    24 /* records that are under way */
+#define GATHERED 64 /* records that are copied, then compared */
 
 /* Is this the place of a record, by its prefix? The bits below are all 0 in the lower bound, and
  * all 1 in the upper one. */
@@ -91,49 +64,29 @@ static bool gather_records(const struct gs_wide *wide, const gs_key *tags, uint6
     const uint32_t bytes = wide->tags.tagger.record_bytes;
     const unsigned output_bytes = wide->output_bytes;
     for (uint64_t i = 0; i < count && i < AHEAD; i++)
-        prefetch(gs_wide_tagged(wide, tags[i]), bytes);
+        gs_record_prefetch(gs_wide_tagged(wide, tags[i]), bytes);
     for (uint64_t done = 0, end; done < count; done = end) {
         char *const copies = to + done * output_bytes;
         end = count - done < GATHERED ? count : done + GATHERED;
         for (uint64_t i = done; i < end; i++) {
             if (i + AHEAD < count)
-                prefetch(gs_wide_tagged(wide, tags[i + AHEAD]), bytes);
-            fetch(wide, tags[i], to + i * output_bytes);
+                gs_record_prefetch(gs_wide_tagged(wide, tags[i + AHEAD]), bytes);
+            gs_record_copy(to + i * output_bytes, gs_wide_tagged(wide, tags[i]), bytes);
         }
-        if (!are_ordered(wide, tags + done, end - done, first && done == 0,
-                         record_in(wide, copies)))
+        if (!are_ordered(wide, tags + done, end - done, first && done == 0, copies))
             return false;
     }
     return true;
-}
-
-/* Make records of tags that have them: nothing is read again, so nothing can have changed. */
-static void restore_records(const struct gs_wide *wide, const gs_key *tags, uint64_t count,
-                            char *to)
-{
-    const uint32_t bytes = wide->tags.tagger.record_bytes;
-    char records[GATHERED * GS_KEY_BYTES];
-    if (wide->numbers.use != GS_NUMBERS_ADD) {
-        gs_whole_tags_restore(&wide->tags, tags, count, to);
-        return;
-    }
-    for (uint64_t done = 0, end; done < count; done = end) {
-        end = count - done < GATHERED ? count : done + GATHERED;
-        gs_whole_tags_restore(&wide->tags, tags + done, end - done, records);
-        for (uint64_t i = done; i < end; i++, to += wide->output_bytes)
-            gs_number_write(to, wide->numbers.first + gs_tag_index(&wide->tags, tags[i]),
-                            wide->options->reverse, records + (i - done) * bytes, bytes);
-    }
 }
 
 /* Take the numbers of records, which lie in memory that nobody else has. */
 static void take_numbers(const struct gs_wide *wide, const gs_key *tags, uint64_t count, char *to)
 {
     for (uint64_t i = 0; i < count && i < AHEAD; i++)
-        prefetch(gs_wide_tagged(wide, tags[i]), GS_NUMBER_BYTES);
+        gs_record_prefetch(gs_wide_tagged(wide, tags[i]), GS_NUMBER_BYTES);
     for (uint64_t i = 0; i < count; i++, to += wide->output_bytes) {
         if (i + AHEAD < count)
-            prefetch(gs_wide_tagged(wide, tags[i + AHEAD]), GS_NUMBER_BYTES);
+            gs_record_prefetch(gs_wide_tagged(wide, tags[i + AHEAD]), GS_NUMBER_BYTES);
         const uint64_t number =
             gs_number_read(gs_wide_tagged(wide, tags[i]), wide->options->reverse);
         memcpy(to, &number, wide->output_bytes);
@@ -146,18 +99,17 @@ bool gs_gather(const struct gs_wide *wide, uint32_t bin, const gs_key *tags, uin
     const unsigned output_bytes = wide->output_bytes;
     if (count == 0)
         return true;
-    if (wide->numbers.use == GS_NUMBERS_TAKE) {
+    if (wide->part != NULL && wide->part->takes_numbers) {
         take_numbers(wide, tags, count, to);
         return true;
     }
-    if (wide->tags.whole) {
-        restore_records(wide, tags, count, to);
+    if (wide->tags.whole) { /* nothing is read again, so nothing can have changed */
+        gs_whole_tags_restore(&wide->tags, tags, count, to);
         return true;
     }
     if (wide->options->index_bytes == 0)
-        return gather_records(wide, tags, count, first, to) &&
-               is_in_bin(wide, bin, record_in(wide, to)) &&
-               is_in_bin(wide, bin, record_in(wide, to + (count - 1) * output_bytes));
+        return gather_records(wide, tags, count, first, to) && is_in_bin(wide, bin, to) &&
+               is_in_bin(wide, bin, to + (count - 1) * output_bytes);
     for (uint64_t i = 0; i < count; i++, to += output_bytes) {
         const uint64_t index = gs_tag_index(&wide->tags, tags[i]);
         memcpy(to, &index, output_bytes);

@@ -38,18 +38,6 @@ static inline void gs_numbered_init(struct gs_numbered *numbered, const struct g
     numbered->options.records = &numbered->order;
 }
 
-/* What the sort of a part of the input does with numbers. */
-enum gs_number_use {
-    GS_NUMBERS_NONE, /* nothing */
-    GS_NUMBERS_ADD,  /* the sink gets each record with its number in front */
-    GS_NUMBERS_TAKE  /* records have numbers, and the sink gets those as indices */
-};
-
-struct gs_numbers_way {
-    enum gs_number_use use;
-    uint64_t first; /* to be added: the number of the first record */
-};
-
 /* Write a record with its number in front. */
 static inline void gs_number_write(char *to, uint64_t number, bool reverse, const char *record,
                                    size_t record_bytes)

@@ -7,7 +7,6 @@
  */
 #include "sort/tags/stages_records.h"
 #include "sort/bin/cache_sort.h"
-#include "sort/check/record_fingerprint.h"
 #include "sort/cpu/count_bins.h"
 #include "sort/cpu/cpu.h"
 #include "sort/cpu/prefix_sum.h"
@@ -58,21 +57,6 @@ static enum gs_status map_output(struct gs_run *run, struct gs_error *err)
     if (gs_sink_maps(sink) && !run->options->unique && run->plan.threads >= GS_THREADS_TO_SPARE)
         sink->memory = sink->map(sink, run->plan.count, false);
     return GS_OK;
-}
-
-/* Under verify, what is read has a fingerprint: that of the records, not of their tags. */
-static enum gs_status count_bins(struct gs_run *run, const struct gs_chunk *chunk,
-                                 struct gs_error *err)
-{
-    uint64_t sum = 0;
-    for (uint64_t done = 0; wide_of(run)->options->verify && done < chunk->count;) {
-        struct gs_tile part = gs_tiles_part(&run->tiles, chunk->first + done, chunk->count - done);
-        sum += gs_records_fingerprint(part.records, gs_tiles_record_bytes(&run->tiles), part.count);
-        done += part.count;
-    }
-#pragma omp atomic
-    run->fingerprint += sum;
-    return gs_count_bins_cpu(run, chunk, err);
 }
 
 /* A thread's memory. */
@@ -246,7 +230,7 @@ const struct gs_stages gs_stages_records = {
     .suits = suits,
     .map_output = map_output,
     .open = gs_open_cpu,
-    .count_bins = count_bins,
+    .count_bins = gs_count_bins_cpu,
     .prefix_sum = gs_prefix_sum_cpu,
     .scatter = gs_scatter_cpu,
     .sort_bins = sort_bins,

@@ -50,6 +50,20 @@ void gs_tag_sort_describe(struct gs_stats *stats)
     snprintf(stats->reason, sizeof stats->reason, "%s", GS_TAG_SORT_REASON);
 }
 
+/* The sizes for a part of so many records. */
+static void plan_part(struct gs_plan *plan, struct gs_tag_part *part,
+                      const struct gs_options *options, uint64_t count)
+{
+    struct gs_plan *most = &part->plans[GS_KEY_BITS > 64];
+    if (most->count == 0)
+        gs_tag_sort_plan(most, options, part->most);
+    *plan = *most;
+    plan->count = count;
+    plan->one_bin = plan->one_bin || count < 2;
+    if (plan->samples > count)
+        plan->samples = (uint32_t)count;
+}
+
 static enum gs_status sort_spans(struct gs_wide *wide, const struct gs_span *spans,
                                  size_t span_count, struct gs_error *err)
 {
@@ -61,13 +75,17 @@ static enum gs_status sort_spans(struct gs_wide *wide, const struct gs_span *spa
     if (gs_whole_tags_fit(options, spans, span_count, GS_KEY_BYTES))
         gs_whole_tags_init(&wide->tags, options, spans, span_count);
     else
-        gs_tags_init(&wide->tags, options, spans, span_count);
+        gs_tags_init(&wide->tags, options, 0, spans, span_count);
+    wide->tags.tagger.sums = options->verify;
     run->loose_bits = gs_tags_loose_bits(&wide->tags, options->unique);
     wide->records = span_count == 1 ? spans[0].keys : NULL;
     gs_tag_sort_describe(run->stats);
     GS_TRY(gs_trail_open(&wide->trail, options, gs_records_look, wide->sink, err));
     GS_TRY(gs_tiles_tag(&run->tiles, &wide->tags.tagger, spans, span_count, err));
-    gs_tag_sort_plan(&plan, run->options, gs_tiles_keys(&run->tiles));
+    if (wide->part != NULL)
+        plan_part(&plan, wide->part, run->options, gs_tiles_keys(&run->tiles));
+    else
+        gs_tag_sort_plan(&plan, run->options, gs_tiles_keys(&run->tiles));
     GS_TRY(gs_sort_on(run, &plan, &gs_stages_records, &wide->tag_sink, &partial, err));
     if (!run->refused)
         GS_TRY(gs_trail_prove(&wide->trail, run->stats->fingerprint, run->stats, err));
@@ -77,7 +95,7 @@ cleanup:
     return st;
 }
 
-static enum gs_status sort_records(const struct gs_options *options, struct gs_numbers_way numbers,
+static enum gs_status sort_records(const struct gs_options *options, struct gs_tag_part *part,
                                    const struct gs_span *spans, size_t span_count,
                                    struct gs_sink *sink, struct gs_progress *progress,
                                    struct gs_stats *stats, bool *refused, struct gs_error *err)
@@ -91,9 +109,8 @@ static enum gs_status sort_records(const struct gs_options *options, struct gs_n
     if (wide == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort");
     wide->options = options;
-    wide->numbers = numbers;
-    wide->output_bytes =
-        gs_output_bytes(options) + (numbers.use == GS_NUMBERS_ADD ? GS_NUMBER_BYTES : 0);
+    wide->part = part;
+    wide->output_bytes = gs_output_bytes(options);
     wide->sink = sink;
     wide->tag_options = *options;
     wide->tag_options.reverse = wide->tag_options.verify = false;

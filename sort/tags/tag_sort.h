@@ -4,14 +4,15 @@
 #ifndef GS_TAG_SORT_H
 #define GS_TAG_SORT_H
 
-#include "sort/run/plan.h"
-#include "sort/tags/number.h"
+#include "sort/tags/part.h"
+#include "sort/types/types.h"
 
 /* The sort by tags of 64 or 128 bits. */
 struct gs_tag_sort {
-    /* As sort of struct gs_width (sort/types/calls.h), for all of the input or a part. *refused:
-     * tags of 64 bits tell too few records apart, by a sample, and nothing has been sorted. */
-    enum gs_status (*sort)(const struct gs_options *options, struct gs_numbers_way numbers,
+    /* As sort of struct gs_width (sort/types/calls.h), for a part, or if NULL for all of the input.
+     * *refused: tags of 64 bits tell too few records apart, by a sample, and nothing has been
+     * sorted. */
+    enum gs_status (*sort)(const struct gs_options *options, struct gs_tag_part *part,
                            const struct gs_span *spans, size_t span_count, struct gs_sink *sink,
                            struct gs_progress *progress, struct gs_stats *stats, bool *refused,
                            struct gs_error *err);

@@ -9,12 +9,11 @@
 #define HEAD       16   /* bytes of a string that are looked at at once */
 #define PREFETCHED 2048 /* bytes ahead of the record whose tag is made */
 
-/* The string's first bytes from `from` on, as a number's highest ones. */
-static inline gs_key string_part(const struct gs_record_order *order, const void *record,
-                                 uint32_t from)
+/* Bytes of a record's string from `at` on, counted behind what all strings share. */
+static inline struct gs_record_head head_at(const struct gs_tags *tags, const void *record,
+                                            uint32_t at)
 {
-    const struct gs_record_head head = gs_record_head_at(order, record, from);
-    return gs_tag_of_words(head.high, head.low);
+    return gs_record_head_at(tags->order, record, tags->from + at);
 }
 
 /* A tag of a prefix, given as a number's highest bytes. */
@@ -30,14 +29,13 @@ static inline __attribute__((always_inline)) void tag_all(const struct gs_tags *
                                                           const char *record, uint64_t first,
                                                           uint64_t count, gs_key *to, bool quick)
 {
-    const struct gs_record_order *order = tags->order;
     const size_t record_bytes = tags->tagger.record_bytes;
     const gs_key mask = gs_tags_index_mask(tags);
     const gs_key turned = tags->reverse ? GS_KEY_MAX : 0;
     for (uint64_t i = 0; i < count; i++, record += record_bytes) {
         __builtin_prefetch(record + PREFETCHED);
         const struct gs_record_head head =
-            quick ? gs_record_head_quickly(order, record) : gs_record_head_at(order, record, 0);
+            quick ? gs_record_head_quickly(tags->order, record) : head_at(tags, record, 0);
         to[i] = ((gs_tag_of_words(head.high, head.low) ^ turned) & ~mask) | (first + i);
     }
 }
@@ -46,7 +44,7 @@ static void tag_plain(const struct gs_tagger *tagger, const void *records, uint6
                       uint64_t count, gs_key *to)
 {
     const struct gs_tags *tags = (const struct gs_tags *)tagger;
-    if (tags->order->quick)
+    if (tags->order->quick && tags->from == 0)
         tag_all(tags, records, first, count, to, true);
     else
         tag_all(tags, records, first, count, to, false);
@@ -66,7 +64,7 @@ static inline unsigned side_of(const struct gs_tags *tags, const struct gs_tag_g
     const struct gs_record_head *alike = &tags->alike[gap->alike];
     for (uint32_t from = gap->from; from < gap->end; from += HEAD, alike++) {
         const struct gs_record_head head =
-            first_bytes(gs_record_head_at(tags->order, record, from), gap->end - from);
+            first_bytes(head_at(tags, record, from), gap->end - from);
         if (head.high != alike->high)
             return head.high < alike->high ? 0 : 2;
         if (head.low != alike->low)
@@ -93,14 +91,13 @@ static struct gs_record_head prefix_of(const struct gs_tags *tags, const void *r
     for (uint32_t i = 0; i < tags->gap_count && side == 1; i++) {
         const struct gs_tag_gap *gap = &tags->gaps[i];
         if (gap->from > from)
-            put(&prefix,
-                first_bytes(gs_record_head_at(tags->order, record, from), gap->from - from), at);
+            put(&prefix, first_bytes(head_at(tags, record, from), gap->from - from), at);
         side = side_of(tags, gap, record);
         put(&prefix, (struct gs_record_head){(uint64_t)side << 56, 0}, gap->at);
         from = side == 1 ? gap->end : gap->from;
         at = gap->at + 1;
     }
-    put(&prefix, gs_record_head_at(tags->order, record, from), at);
+    put(&prefix, head_at(tags, record, from), at);
     return prefix;
 }
 
@@ -108,9 +105,8 @@ static struct gs_record_head prefix_of(const struct gs_tags *tags, const void *r
 static inline struct gs_record_head prefix_by_moves(const struct gs_tags *tags, const void *record)
 {
     const bool begins = tags->window_at > 0;
-    const struct gs_record_head near = gs_record_head_at(tags->order, record, tags->window_at);
-    const struct gs_record_head far =
-        gs_record_head_at(tags->order, record, tags->window_at + HEAD);
+    const struct gs_record_head near = head_at(tags, record, tags->window_at);
+    const struct gs_record_head far = head_at(tags, record, tags->window_at + HEAD);
     const uint64_t words[4] = {near.high, near.low, far.high, far.low};
     uint64_t prefix[2] = {tags->sides.high, tags->sides.low};
     uint64_t unlike = 0;
@@ -125,8 +121,7 @@ static inline struct gs_record_head prefix_by_moves(const struct gs_tags *tags, 
     }
     struct gs_record_head head = {prefix[0], prefix[1]};
     if (tags->moved < tags->prefix_bytes)
-        put(&head, gs_record_head_at(tags->order, record, tags->window_at + GS_TAG_WINDOW),
-            tags->moved);
+        put(&head, head_at(tags, record, tags->window_at + GS_TAG_WINDOW), tags->moved);
     return head;
 }
 
@@ -168,8 +163,7 @@ static void add_gap(struct gs_tags *tags, const void *record, uint32_t from, uin
     tags->gaps[tags->gap_count++] =
         (struct gs_tag_gap){.from = from, .end = end, .at = at, .alike = heads};
     for (; from < end; from += HEAD)
-        tags->alike[heads++] =
-            first_bytes(gs_record_head_at(tags->order, record, from), end - from);
+        tags->alike[heads++] = first_bytes(head_at(tags, record, from), end - from);
     tags->tagger.tag = tag_with_gaps;
 }
 
@@ -225,7 +219,8 @@ static void find_gaps(struct gs_tags *tags, const void *record, const uint64_t *
         tags->move_count = 0; /* none is in the window */
 }
 
-/* Look at some records for what their strings, which count up to byte `most`, have alike. */
+/* Look at some records for what their strings, which count up to byte `most` behind what all share,
+ * have alike. */
 static void look(struct gs_tags *tags, const struct gs_tiles *tiles, uint32_t most)
 {
     const uint64_t count = gs_tiles_keys(tiles);
@@ -236,8 +231,8 @@ static void look(struct gs_tags *tags, const struct gs_tiles *tiles, uint32_t mo
     uint32_t shared = most < GS_TAG_SHARED_MAX ? most : GS_TAG_SHARED_MAX;
     for (uint64_t i = 1; i < looks && shared > 0; i++) {
         const uint64_t position = gs_sample_position(i, looks, count, 0);
-        shared =
-            gs_tags_same_bytes(tags, first, gs_tiles_part(tiles, position, 1).records, 0, shared);
+        shared = gs_tags_same_bytes(tags, first, gs_tiles_part(tiles, position, 1).records,
+                                    tags->from, shared);
     }
     if (shared >= GAP_MIN) {
         add_gap(tags, first, 0, shared, 0);
@@ -249,8 +244,8 @@ static void look(struct gs_tags *tags, const struct gs_tiles *tiles, uint32_t mo
         const void *record = gs_tiles_part(tiles, position, 1).records;
         for (unsigned h = 0; h < 2; h++) {
             const uint32_t from = tags->window_at + h * HEAD;
-            const struct gs_record_head a = gs_record_head_at(tags->order, first, from);
-            const struct gs_record_head b = gs_record_head_at(tags->order, record, from);
+            const struct gs_record_head a = head_at(tags, first, from);
+            const struct gs_record_head b = head_at(tags, record, from);
             tags->known[2 * h] = a.high;
             tags->known[2 * h + 1] = a.low;
             varies[2 * h] |= a.high ^ b.high;
@@ -271,7 +266,7 @@ uint32_t gs_tags_index_bytes(const struct gs_span *spans, size_t span_count)
     return bytes;
 }
 
-void gs_tags_init(struct gs_tags *tags, const struct gs_options *options,
+void gs_tags_init(struct gs_tags *tags, const struct gs_options *options, uint32_t from,
                   const struct gs_span *spans, size_t span_count)
 {
     struct gs_tiles tiles;
@@ -279,19 +274,20 @@ void gs_tags_init(struct gs_tags *tags, const struct gs_options *options,
     *tags = (struct gs_tags){.tagger = {.record_bytes = format->record_bytes, .tag = tag_plain},
                              .order = options->records,
                              .reverse = options->reverse,
-                             .string_bytes = options->records->string_bytes};
+                             .string_bytes = options->records->string_bytes,
+                             .from = from};
     tags->index_bytes = gs_tags_index_bytes(spans, span_count);
     tags->prefix_bytes = GS_KEY_BYTES - tags->index_bytes;
     if (gs_tiles_tag(&tiles, &tags->tagger, spans, span_count, NULL) != GS_OK)
         return; /* not an error: prefixes only tell less */
     /* Under unique, records with the same keys get tags that agree in all that is told by keys. */
-    look(tags, &tiles, options->unique ? tags->order->key_bytes : tags->string_bytes);
+    look(tags, &tiles, (options->unique ? tags->order->key_bytes : tags->string_bytes) - from);
     gs_tiles_free(&tiles);
 }
 
 unsigned gs_tags_loose_bits(const struct gs_tags *tags, bool unique)
 {
-    const uint32_t keys = tags->order->key_bytes;
+    const uint32_t keys = tags->order->key_bytes - (unique ? tags->from : 0);
     if (tags->whole && !unique)
         return 0;
     uint32_t told = keys; /* bytes of the tag that tell records apart for sure */
@@ -309,17 +305,28 @@ static bool has_alike(const struct gs_tags *tags, const struct gs_tag_gap *gap, 
     return (uint8_t)bytes == 1;
 }
 
-uint32_t gs_tag_next(const struct gs_tags *tags, gs_key tag)
+/* Where in the strings the part behind a tag's first bytes begins; sides are among these. */
+static uint32_t next_behind(const struct gs_tags *tags, gs_key tag, uint32_t bytes)
 {
-    uint32_t next = tags->prefix_bytes;
+    uint32_t next = bytes;
     for (uint32_t i = 0; i < tags->gap_count; i++) {
         const struct gs_tag_gap *gap = &tags->gaps[i];
         const bool has = has_alike(tags, gap, tag);
-        next = tags->prefix_bytes - gap->at - 1 + (has ? gap->end : gap->from);
+        next = bytes - gap->at - 1 + (has ? gap->end : gap->from);
         if (!has)
             break;
     }
-    return next;
+    return tags->from + next;
+}
+
+uint32_t gs_tag_next(const struct gs_tags *tags, gs_key tag)
+{
+    return next_behind(tags, tag, tags->prefix_bytes);
+}
+
+uint32_t gs_tag_shared(const struct gs_tags *tags, gs_key tag, unsigned loose_bits)
+{
+    return next_behind(tags, tag, (GS_KEY_BITS - loose_bits) / 8);
 }
 
 bool gs_tag_tells_keys(const struct gs_tags *tags, gs_key tag)
@@ -332,5 +339,6 @@ bool gs_tag_tells_keys(const struct gs_tags *tags, gs_key tag)
 
 gs_key gs_tag_again(const struct gs_tags *tags, const void *record, uint32_t from, gs_key tag)
 {
-    return make_tag(tags, string_part(tags->order, record, from), gs_tag_index(tags, tag));
+    const struct gs_record_head head = gs_record_head_at(tags->order, record, from);
+    return make_tag(tags, gs_tag_of_words(head.high, head.low), gs_tag_index(tags, tag));
 }

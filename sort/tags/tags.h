@@ -27,7 +27,7 @@
 #define GS_TAG_WINDOW     32  /* bytes behind that, where others may be */
 #define GS_TAG_HEADS_MAX  (GS_TAG_SHARED_MAX / 16 + 2 * (GS_TAG_GAPS_MAX - 1))
 
-/* Bytes [from, end) of strings are left out. */
+/* Bytes [from, end) of strings, behind what all share, are left out. */
 struct gs_tag_gap {
     uint32_t from, end;
     uint32_t at;    /* the tag's byte for the side, counted from the top */
@@ -49,11 +49,13 @@ struct gs_tags {
     uint32_t index_shift;  /* above so many bits; */
     uint32_t prefix_bytes; /* those of the string */
     uint32_t string_bytes; /* of a key string that count for the order: all, or those of the keys */
+    uint32_t from; /* the strings of all records are the same up to here: prefixes, gaps and the
+                    * window begin behind it */
     uint32_t gap_count;
     struct gs_tag_gap gaps[GS_TAG_GAPS_MAX];
     struct gs_record_head alike[GS_TAG_HEADS_MAX];
     /* How to make the tag of a record that has all that is alike, from the words of its window: */
-    uint32_t window_at;             /* in the string, */
+    uint32_t window_at;             /* in the string behind `from`, */
     uint64_t known[4], is_known[4]; /* what is alike of it, */
     struct gs_record_head sides;    /* the tag with nothing but the bytes for sides, */
     uint32_t move_count;
@@ -63,8 +65,9 @@ struct gs_tags {
     struct gs_codec codec;        /* that of such records */
 };
 
-/* Tags for records of these spans, in the order that options say. Looks at some of them. */
-void gs_tags_init(struct gs_tags *tags, const struct gs_options *options,
+/* Tags for records of these spans, whose strings are the same up to byte `from`, in the order that
+ * options say. Looks at some of them. */
+void gs_tags_init(struct gs_tags *tags, const struct gs_options *options, uint32_t from,
                   const struct gs_span *spans, size_t span_count);
 
 /* Bytes of the index in tags of all records of these spans. */
@@ -99,6 +102,10 @@ uint32_t gs_tags_same_bytes(const struct gs_tags *tags, const void *a, const voi
 
 /* Where in the strings of records the part behind a tag's prefix begins. */
 uint32_t gs_tag_next(const struct gs_tags *tags, gs_key tag);
+
+/* The same for the part behind what all records share whose tags agree with this one but for loose
+ * bits. */
+uint32_t gs_tag_shared(const struct gs_tags *tags, gs_key tag, unsigned loose_bits);
 
 /* Under unique: have all records whose tags agree with this one above the loose bits the same keys?
  * Not where it lacks what is alike in a gap: then bytes of keys are among the loose bits, too. */

@@ -7,7 +7,7 @@
 #define GS_WIDE_H
 
 #include "sort/run/run.h"
-#include "sort/tags/number.h"
+#include "sort/tags/part.h"
 #include "sort/tags/tags.h"
 #include "sort/check/trail.h"
 
@@ -15,10 +15,10 @@ struct gs_wide {
     struct gs_run run;                /* the sort of the tags */
     const struct gs_options *options; /* the caller's */
     struct gs_options tag_options;    /* those of the sort of tags: ascending, nothing dropped */
-    struct gs_numbers_way numbers;
-    unsigned output_bytes;   /* of what the sink gets for each record */
-    struct gs_sink *sink;    /* the caller's */
-    struct gs_sink tag_sink; /* what the stages see of it: whether it is a stream */
+    struct gs_tag_part *part;         /* which this is, or NULL */
+    unsigned output_bytes;            /* of what the sink gets for each record */
+    struct gs_sink *sink;             /* the caller's */
+    struct gs_sink tag_sink;          /* what the stages see of it: whether it is a stream */
     struct gs_tags tags;
     const char *records;   /* of the only span; NULL: there are several */
     struct gs_trail trail; /* of the sink */

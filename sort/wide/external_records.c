@@ -1,409 +1,371 @@
 /* external_records.c -- sort more records than memory may hold, through temporary files.
  * SPDX-License-Identifier: MIT
  *
- *   input --> chunks, each sorted in memory --> temporary files: a run each, and a sample of each
- *                                                  |
- *   output <-- sorted in memory <-- slices: what lies between two samples, of all runs together
+ * It is the external sort of keys (external/external.c), whose keys are the records' tags: these
+ * split a chunk, and the records follow them to temporary files. What is loaded is sorted as any
+ * records are. In a bin that is too large, tags begin behind what all its records share.
  *
- * A slice holds no more records than a chunk, and those of one slice come before those of the next.
- * So all of both phases is the sort in memory, every record is read twice and written twice, in
- * large pieces, and nothing is merged. Only records of which there are too many for a slice, all
- * equal, are copied from run to output as they are.
+ * Each bin is in input order, chunk by chunk and within each: so equal keys stay in that order
+ * where they have to. Where the output is indices, records have their numbers in front in temporary
+ * files (number.h).
  *
- * Where the output is indices, records go through temporary files with their numbers (number.h).
+ * A record may change while it is in a mapped file, between its tag and the copy that is written:
+ * then it is in a wrong bin. So the outermost records of neighbouring groups are compared.
  */
-#include "sort/wide/record_calls.h"
-#include "sort/tags/tag_sort.h"
-#include "sort/wide/chunk_sizes.h"
-#include "sort/wide/kept_runs.h"
-#include "sort/wide/slices.h"
-#include "sort/check/trail.h"
-#include "sort/check/record_fingerprint.h"
+#include "sort/bin/cache_sort.h"
 #include "sort/check/check_records.h"
+#include "sort/external/external.h"
+#include "sort/external/external_level.h"
+#include "sort/external/external_plan.h"
+#include "sort/external/external_sorter.h"
+#include "sort/split/sort_samples.h"
+#include "sort/tags/number.h"
+#include "sort/tags/tags.h"
+#include "sort/wide/record_calls.h"
 
-#include "common/memory/memory.h"
+#include "common/formats/record_copy.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Samples of a run of an input whose end is not known. */
-#define SAMPLES_UNKNOWN 512
-/* Records that came before memory was full become few runs, rather by fewer threads. */
-#define HELD_RUNS      4
-#define HELD_RUNS_MOST 64
+#define UNDER_WAY 24 /* records that are under way while one is copied */
 
-/* A sort under way. */
-struct external {
-    const struct gs_options *options; /* the caller's */
-    struct gs_options chunk_options;
-    struct gs_options slice_options; /* of records as temporary files have them */
-    struct gs_numbered numbered;     /* if they have numbers there */
-    const struct gs_external *source;
-    struct gs_progress *progress;
-    struct gs_stats *stats;
-    struct gs_sink *target;
-    struct gs_trail trail; /* of the target */
-    uint64_t record_bytes; /* of the input, */
-    uint64_t kept_bytes;   /* and in temporary files */
-    uint64_t chunk;        /* the most records that are sorted at once */
-    uint64_t count;        /* of the input; 0: not known */
-    struct gs_slices slices;
-    char *buffer;  /* of a chunk read from a pipe, or of a slice; owned */
-    uint64_t room; /* for so many records */
-    uint64_t kept; /* records in the output so far */
-    uint64_t runs_fingerprint, slices_fingerprint;
+/* Memory that makes another thread worth while: each takes about a third of it, to sort bins. */
+#define THREAD_BYTES ((uint64_t)14 << 20)
+
+/* Records that go through temporary files. */
+struct record_entries {
+    struct gs_entries entries;   /* the first member */
+    struct gs_options input;     /* of the input, */
+    struct gs_options kept;      /* and of what is in temporary files */
+    struct gs_numbered numbered; /* if that has numbers */
+    bool sums;                   /* sum up what is read */
+    struct gs_tag_part part;     /* a group of bins */
+    char *first, *last;          /* records: the outermost of a group, */
+    char *written;               /* and the last one before */
+    bool any;                    /* is there one before? */
+    uint64_t end;                /* of what the group has written; last is in front of it */
 };
 
-/* A sink that passes on to another, from a position on, or to a run. */
+/* Passes on what a group writes. */
 struct relay {
     struct gs_sink sink; /* the first member */
-    struct external *external;
-    const struct gs_place *place; /* of a run; NULL: to the target */
-    /* Of the run, if that is kept: */
-    atomic_uint_fast64_t checksum, fingerprint;
+    struct record_entries *records;
+    struct gs_external_sorter *sorter;
 };
 
-static enum gs_status write_records(struct external *external, const void *records, uint64_t count,
-                                    uint64_t position, struct gs_error *err)
+/* Their sort is one, so that they may change while it runs. */
+static struct record_entries *records_of(const struct gs_entries *entries)
 {
-    enum gs_status st = GS_OK;
-    GS_TRY(gs_trail_follow(&external->trail, records, count, position, err));
-    st = external->target->write(external->target, records, count, position, err);
-cleanup:
-    return st;
+    return (struct record_entries *)entries;
 }
 
-/* Of records that have numbers, the fingerprint is that of the input's. */
-static void sum_up(struct relay *relay, const char *records, uint64_t count, uint64_t position)
+static const struct gs_tags *tags_of(const struct gs_tagger *tagger)
 {
-    const uint64_t bytes = relay->external->kept_bytes;
-    const uint64_t own_bytes = relay->external->record_bytes;
-    uint64_t sum = 0;
-    for (uint64_t i = 0; i < count; i++)
-        sum += gs_record_hash(records + (i + 1) * bytes - own_bytes, own_bytes);
-    atomic_fetch_add(&relay->fingerprint, sum);
-    atomic_fetch_add(&relay->checksum, gs_run_checksum(records, bytes, position, count));
+    return (const struct gs_tags *)tagger; /* its first member */
 }
 
-static enum gs_status relay_records(struct gs_sink *sink, const void *records, uint64_t count,
-                                    uint64_t position, struct gs_error *err)
+/* Of what a level splits. */
+static const struct gs_options *options_of(const struct record_entries *records,
+                                           const struct gs_level *level)
 {
-    struct relay *relay = (struct relay *)sink;
-    struct external *external = relay->external;
-    const uint64_t bytes = external->kept_bytes;
-    if (relay->place == NULL)
-        return write_records(external, records, count, external->kept + position, err);
-    if (external->slices.journal != NULL)
-        sum_up(relay, records, count, position);
-    return gs_spill_write(&external->slices.spill, relay->place, position * bytes, records,
-                          count * bytes, err);
+    return level->of_bin ? &records->kept : &records->input;
 }
 
-/* Make room for so many records; what is in the buffer is lost. */
-static enum gs_status make_room(struct external *external, uint64_t count, struct gs_error *err)
+static void plan_records(const struct gs_entries *entries, uint64_t count, struct gs_plan *plan)
 {
-    if (count <= external->room)
-        return GS_OK;
-    gs_pages_free(external->buffer, external->room * external->kept_bytes);
-    external->buffer = gs_pages_alloc(count * external->kept_bytes);
-    external->room = external->buffer != NULL ? count : 0;
-    return external->buffer != NULL ? GS_OK
-                                    : gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort");
+    gs_tag_sort_plan(plan, &records_of(entries)->kept, count);
 }
 
-/* Sort a chunk or a slice in memory, and add to the statistics what that took. */
-static enum gs_status sort_part(struct external *external, const struct gs_span *spans,
-                                size_t span_count, struct relay *relay, struct gs_stats *part,
-                                struct gs_error *err)
+/* Does so much memory serve so many, by one thread? */
+static bool serves(const struct gs_entries *entries, uint64_t mebibytes, uint64_t count)
 {
-    struct gs_stats *stats = external->stats;
-    const bool is_chunk = relay->place != NULL;
-    struct gs_numbers_way numbers = {.use = GS_NUMBERS_NONE, .first = stats->keys_in};
-    if (external->options->index_bytes != 0)
-        numbers.use = is_chunk ? GS_NUMBERS_ADD : GS_NUMBERS_TAKE;
-    enum gs_status st =
-        gs_sort_records_part(is_chunk ? &external->chunk_options : &external->slice_options,
-                             numbers, spans, span_count, &relay->sink, NULL, part, err);
-    for (int i = 0; i < GS_STAGES; i++)
-        gs_stage_add(&stats->stages[i], &part->stages[i]);
-    stats->device_text = part->device_text;
-    stats->samples += part->samples;
-    stats->bins += part->bins;
-    if (part->largest_bin > stats->largest_bin)
-        stats->largest_bin = part->largest_bin;
-    return st;
+    const struct gs_external_plan plan = gs_external_plan(entries, 1, mebibytes << 20, count);
+    return gs_external_plan_fits(&plan, entries, count);
 }
 
-/* Note that the run is complete, unless it does not hold what was read at first: then the input
- * changes just now, and nothing is kept from here on. */
-static enum gs_status keep_run(struct external *external, struct relay *relay, uint64_t input,
-                               uint64_t fingerprint, struct gs_error *err)
+static uint64_t least_mebibytes(const struct gs_entries *entries, uint64_t count)
 {
-    if (atomic_load(&relay->fingerprint) != fingerprint) {
-        external->slices.journal = NULL;
-        return GS_OK;
+    struct record_entries one = *records_of(entries);
+    uint64_t high = 1;
+    one.kept.threads = 1;
+    while (high >> 32 == 0 && !serves(&one.entries, high, count))
+        high *= 2;
+    for (uint64_t low = high / 2; high - low > 1;) {
+        const uint64_t middle = low + (high - low) / 2;
+        *(serves(&one.entries, middle, count) ? &high : &low) = middle;
     }
-    return gs_kept_runs_add(&external->slices,
-                            (struct gs_kept_run){.done = external->stats->keys_in,
-                                                 .fingerprint = external->runs_fingerprint,
-                                                 .input = input,
-                                                 .checksum = atomic_load(&relay->checksum)},
-                            err);
+    return high;
 }
 
-/* Sort a chunk, and write it as a run. */
-static enum gs_status write_run(struct external *external, const struct gs_span *spans,
-                                size_t span_count, uint64_t count, struct gs_error *err)
+static enum gs_status check(const struct gs_entries *entries, const struct gs_external_plan *plan,
+                            uint64_t count, bool more, struct gs_error *err)
 {
-    enum gs_status st = GS_OK;
-    struct gs_stats part;
-    struct relay relay = {.sink = {.write = relay_records}, .external = external};
-    uint64_t input = 0;
-    if (external->slices.journal != NULL)
-        GS_TRY(gs_kept_runs_sum(spans, span_count, external->record_bytes,
-                                external->chunk_options.threads, &input, err));
-    GS_TRY(gs_progress_check(external->progress, err));
-    GS_TRY(gs_slices_add(&external->slices, count, &relay.place, err));
-    GS_TRY(sort_part(external, spans, span_count, &relay, &part, err));
-    external->runs_fingerprint += part.fingerprint;
-    external->stats->keys_in += count;
-    atomic_fetch_add(&external->progress->done, count);
-    GS_TRY(gs_slices_sample(&external->slices, part.keys_out, err));
-    if (external->slices.journal != NULL)
-        st = keep_run(external, &relay, input, part.fingerprint, err);
-cleanup:
-    return st;
+    char number[24] = "";
+    if (gs_external_plan_fits(plan, entries, count))
+        return GS_OK;
+    if (count > 0)
+        snprintf(number, sizeof number, "%" PRIu64 " ", count);
+    return gs_fail(err, GS_ERR_MEMORY, 0,
+                   "%srecords of %u bytes%s take at least %" PRIu64
+                   " MiB of memory to sort, and only %" PRIu64 " MiB may be used (-S)",
+                   number, entries->bytes, more ? " and more" : "",
+                   least_mebibytes(entries, more ? 2 * count : count), plan->memory_bytes >> 20);
 }
 
-static void advise(const struct external *external, enum gs_use use, const struct gs_span *span)
+/* Splitters between prefixes: what tags have beside these, or under unique beside keys, must not
+ * matter, so that equal records are in the same bin, and the first of them can be told. */
+static enum gs_status choose(const struct gs_entries *entries, struct gs_level *level,
+                             const struct gs_level_sample *sample, struct gs_error *err)
 {
-    if (external->source->advise != NULL && span->count > 0)
-        external->source->advise(external->source->context, use, span->keys, span->count);
+    const struct record_entries *records = records_of(entries);
+    const struct gs_options *options = options_of(records, level);
+    const struct gs_span span = {.keys = sample->entries, .count = sample->count, .name = "sample"};
+    const uint32_t count = sample->count + sample->even;
+    struct gs_tags *tags = malloc(sizeof *tags);
+    gs_key *keys = malloc((count + 1) * sizeof *keys);
+    level->tagger = (struct gs_tagger *)tags;
+    if (tags == NULL || keys == NULL) {
+        free(keys);
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples", count);
+    }
+    gs_tags_init(tags, options, sample->from, &span, 1);
+    tags->tagger.sums = records->sums && !level->of_bin;
+    tags->tagger.tag(&tags->tagger, sample->entries, 0, sample->count, keys);
+    const unsigned loose = level->loose_bits = gs_tags_loose_bits(tags, options->unique);
+    for (uint32_t i = 0; i < sample->even; i++)
+        keys[sample->count + i] = GS_KEY_MAX / sample->even * i + GS_KEY_MAX / sample->even / 2;
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] >>= loose;
+    gs_sort_samples(keys, count);
+    struct gs_splitters *splitters = &level->splitters;
+    gs_splitters_choose(splitters, keys, count, sample->bins);
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < splitters->count; i++)
+        splitters->splitter[i] = ((splitters->splitter[i] + 1) << loose) - 1;
+    for (; used < splitters->count && splitters->splitter[used] != GS_KEY_MAX; used++)
+        continue;
+    gs_splitters_adopt(splitters, splitters->splitter, used);
+    free(keys);
+    return GS_OK;
 }
 
-/* Add the runs that another process has left. */
-static enum gs_status take_runs(struct external *external, struct gs_error *err)
+static inline const char *input_record(const struct gs_tiles *tiles, uint64_t index)
 {
-    struct gs_stats *stats = external->stats;
-    struct gs_kept_run last;
-    enum gs_status st = gs_kept_runs_take(&external->slices, external->record_bytes, &last, err);
-    external->runs_fingerprint = last.fingerprint;
-    stats->keys_in = last.done;
-    atomic_fetch_add(&external->progress->done, last.done);
-    if (external->slices.run_count > 0)
-        snprintf(stats->reason, sizeof stats->reason,
-                 "through temporary files, %zu chunks of them resumed", external->slices.run_count);
-    return st;
+    if (tiles->span_count == 1)
+        return (const char *)tiles->spans->keys + index * tiles->tagger->record_bytes;
+    return gs_tiles_part(tiles, index, 1).records;
 }
 
-/* Make runs of what is in memory, or mapped, and not in runs yet. */
-static enum gs_status split_spans(struct external *external, struct gs_error *err)
+/* Records of a bin lie far apart: those of the next tags are under way while one is copied. */
+static void fetch(const struct gs_entries *entries, const struct gs_chunk_input *input,
+                  const gs_key *tags, uint64_t count, char *to)
 {
-    enum gs_status st = GS_OK;
-    const struct gs_external *source = external->source;
-    struct gs_span *parts = calloc(source->span_count + 1, sizeof *parts);
-    size_t next = 0; /* span */
-    uint64_t skip = external->stats->keys_in;
-    if (parts == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %zu inputs",
-                       source->span_count);
-    while (next < source->span_count && skip >= source->spans[next].count)
-        skip -= source->spans[next++].count;
-    while (next < source->span_count) {
-        size_t part_count = 0;
-        uint64_t count = 0;
-        while (next < source->span_count && count < external->chunk) {
-            struct gs_span part = source->spans[next];
-            part.keys = (const char *)part.keys + skip * external->record_bytes;
-            part.count -= skip;
-            skip += external->chunk - count;
-            if (part.count > external->chunk - count) {
-                part.count = external->chunk - count;
-            } else {
-                next++;
-                skip = 0;
-            }
-            count += part.count;
-            parts[part_count++] = part;
-            advise(external, GS_USE_SOON, &part);
+    const struct record_entries *records = records_of(entries);
+    const struct gs_tiles *tiles = &input->tiles;
+    const struct gs_tags *tagger = tags_of(tiles->tagger);
+    const uint32_t bytes = tiles->tagger->record_bytes;
+    const bool numbers = bytes != entries->bytes;
+    for (uint64_t i = 0; i < count && i < UNDER_WAY; i++)
+        gs_record_prefetch(input_record(tiles, gs_tag_index(tagger, tags[i])), bytes);
+    for (uint64_t i = 0; i < count; i++, to += entries->bytes) {
+        const uint64_t index = gs_tag_index(tagger, tags[i]);
+        if (i + UNDER_WAY < count)
+            gs_record_prefetch(input_record(tiles, gs_tag_index(tagger, tags[i + UNDER_WAY])),
+                               bytes);
+        if (numbers)
+            gs_number_write(to, input->first + index, records->kept.reverse,
+                            input_record(tiles, index), bytes);
+        else
+            gs_record_copy(to, input_record(tiles, index), bytes);
+    }
+}
+
+static enum gs_status relay_records(struct gs_sink *sink, const void *data, uint64_t count,
+                                    uint64_t position, struct gs_error *err)
+{
+    const struct relay *relay = (const struct relay *)sink;
+    struct record_entries *records = relay->records;
+    const uint64_t bytes = gs_output_bytes(&records->kept);
+    if (records->kept.index_bytes == 0 && count > 0) {
+        if (position == 0)
+            memcpy(records->first, data, bytes);
+#pragma omp critical(gs_group_end)
+        if (position + count > records->end) {
+            records->end = position + count;
+            memcpy(records->last, (const char *)data + (count - 1) * bytes, bytes);
         }
-        if (count > 0)
-            GS_TRY(write_run(external, parts, part_count, count, err));
-        for (size_t i = 0; i < part_count; i++)
-            advise(external, GS_USE_DONE, &parts[i]);
     }
-cleanup:
-    free(parts);
-    return st;
+    return gs_external_write(&relay->sorter->sink, data, count, position, err);
 }
 
-/* Make runs of what is still to be read. */
-static enum gs_status split_rest(struct external *external, struct gs_error *err)
+/* A group is written, `count` records of it: may they follow what was there before? */
+static enum gs_status end_group(struct record_entries *records, struct gs_external_sorter *sorter,
+                                uint64_t count, struct gs_error *err)
+{
+    const struct gs_options *kept = &records->kept;
+    sorter->position += count;
+    if (records->end == 0)
+        return GS_OK;
+    if (records->any && !kept->verify &&
+        !gs_record_follows(kept->records, records->written, records->first, kept->reverse,
+                           kept->unique))
+        return gs_fail(err, GS_ERR_INPUT, 0, "an input changed while it was being sorted");
+    char *last = records->last;
+    records->last = records->written;
+    records->written = last;
+    records->any = true;
+    records->end = 0;
+    return GS_OK;
+}
+
+static enum gs_status sort_group(struct gs_external_sorter *sorter, const struct gs_level *level,
+                                 uint32_t low, uint32_t high, uint64_t count, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    const struct gs_external *source = external->source;
-    for (uint64_t got = 1; got > 0;) {
-        uint64_t count = 0;
-        for (got = 1; got > 0 && count < external->chunk; count += got)
-            GS_TRY(source->read(source->context, external->buffer + count * external->record_bytes,
-                                external->chunk - count, &got, err));
-        const struct gs_span span = {.keys = external->buffer, .count = count, .name = "input"};
-        const uint64_t all = external->stats->keys_in + count;
-        if (gs_chunk_serves(&external->slice_options, external->chunk) < all)
-            st = gs_chunk_refuse(&external->slice_options, all, " and more",
-                                 gs_chunk_mebibytes(&external->slice_options, 2 * all),
-                                 external->source->memory_bytes, err);
-        GS_TRY(st);
-        if (count > 0)
-            GS_TRY(write_run(external, &span, 1, count, err));
-    }
+    struct record_entries *records = records_of(sorter->entries);
+    const struct gs_options *kept = &records->kept;
+    const struct gs_span span = {.keys = sorter->load, .count = count, .name = "temporary file"};
+    struct gs_stats stats;
+    struct relay relay = {.sink = {.write = relay_records, .stream = sorter->target->stream},
+                          .records = records,
+                          .sorter = sorter};
+    (void)level, (void)low, (void)high;
+    records->part.most = sorter->plan.bin_keys;
+    records->part.plans[1] = sorter->group;
+    if (kept->verify && kept->unique)
+        sorter->expected -= gs_records_fingerprint(span.keys, sorter->entries->bytes, count);
+    GS_TRY(gs_sort_records_part(kept, &records->part, &span, 1, &relay.sink, NULL, &stats, err));
+    gs_external_add_stats(sorter->stats, &stats);
+    if (kept->verify && kept->unique)
+        sorter->expected += stats.fingerprint;
+    atomic_fetch_add(&sorter->progress->done, count);
+    st = end_group(records, sorter, stats.keys_out, err);
 cleanup:
     return st;
 }
 
-/* Load a slice, sort it, and pass it on. */
-static enum gs_status sort_slice(struct external *external, const struct gs_slice *slice,
-                                 struct gs_error *err)
+static uint32_t shared(const struct gs_entries *entries, const struct gs_level *level, uint32_t bin)
+{
+    const struct record_entries *records = records_of(entries);
+    const struct gs_record_order *order = options_of(records, level)->records;
+    const struct gs_tags *tags = tags_of(level->tagger);
+    const gs_key low = gs_splitters_low(&level->splitters, bin);
+    const gs_key high = gs_splitters_high(&level->splitters, bin);
+    if ((low ^ high) >> level->loose_bits != 0)
+        return tags->from;
+    /* Where positions are wanted, equal keys are in their order already. */
+    const bool by_keys = records->kept.unique || records->kept.index_bytes != 0;
+    const uint32_t next = gs_tag_shared(tags, low, level->loose_bits);
+    return next < (by_keys ? order->key_bytes : order->string_bytes) ? next : GS_ALL_EQUAL;
+}
+
+/* Put numbers in place of the records that have them, if these are what is wanted. */
+static void take_numbers(const struct record_entries *records, char *from, uint64_t count)
+{
+    const unsigned bytes = records->kept.index_bytes;
+    char *to = from;
+    for (uint64_t i = 0; i < count && bytes != 0; i++) {
+        const uint64_t number = gs_number_read(from, records->kept.reverse);
+        memcpy(to, &number, bytes);
+        from += records->entries.bytes;
+        to += bytes;
+    }
+}
+
+/* Of records with equal keys, keep the one in memory or, if it comes before that, one of `count`
+ * others. */
+static void keep_first(const struct record_entries *records, const char *others, uint64_t count,
+                       char *kept)
+{
+    const struct gs_options *options = &records->kept;
+    for (uint64_t i = 0; i < count; i++, others += records->entries.bytes) {
+        const int sign = gs_record_compare(options->records, others, kept);
+        if (options->reverse ? sign > 0 : sign < 0)
+            memcpy(kept, others, records->entries.bytes);
+    }
+}
+
+/* The one that is kept of all that were equal. */
+static enum gs_status write_first(struct record_entries *records, struct gs_external_sorter *sorter,
+                                  struct relay *relay, char *kept, struct gs_error *err)
+{
+    if (records->kept.verify)
+        sorter->expected += gs_record_hash(kept, records->entries.bytes);
+    take_numbers(records, kept, 1);
+    return relay_records(&relay->sink, kept, 1, 0, err);
+}
+
+static enum gs_status write_equal(struct gs_external_sorter *sorter, const struct gs_level *level,
+                                  uint32_t bin, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct gs_stats part;
-    struct relay relay = {.sink = {.write = relay_records, .stream = external->target->stream},
-                          .external = external};
-    struct gs_span span = {.count = slice->count, .name = "temporary file"};
-    GS_TRY(gs_progress_check(external->progress, err));
-    GS_TRY(make_room(external, slice->count, err));
-    span.keys = external->buffer;
-    GS_TRY(gs_slices_load(&external->slices, slice, external->buffer, err));
-    GS_TRY(sort_part(external, &span, 1, &relay, &part, err));
-    external->slices_fingerprint += part.fingerprint;
-    external->kept += part.keys_out;
-    atomic_fetch_add(&external->progress->done, slice->count);
-cleanup:
-    return st;
-}
-
-/* Pass on a slice of equal records, in the order of the runs. */
-static enum gs_status copy_slice(struct external *external, const struct gs_slice *slice,
-                                 struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    const uint64_t bytes = external->kept_bytes;
-    for (uint64_t done = 0, here; done < slice->count; done += here) {
-        struct gs_slice part;
-        here = slice->count - done < external->chunk ? slice->count - done : external->chunk;
-        GS_TRY(gs_slices_part(&external->slices, slice, done, here, &part, err));
-        st = gs_slices_load(&external->slices, &part, external->buffer, err);
-        gs_slice_free(&part);
-        GS_TRY(st);
-        if (external->options->verify)
-            external->slices_fingerprint += gs_records_fingerprint(external->buffer, bytes, here);
-        GS_TRY(write_records(external, external->buffer, here, external->kept + done, err));
+    struct record_entries *records = records_of(sorter->entries);
+    const struct gs_options *options = &records->kept;
+    const uint64_t bytes = sorter->entries->bytes;
+    uint64_t done = 0;
+    struct relay relay = {.sink = {.write = relay_records}, .records = records, .sorter = sorter};
+    char *first = malloc(bytes);
+    if (first == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort");
+    GS_TRY(gs_external_need(&sorter->load, gs_external_load_bytes(sorter), err));
+    for (size_t chunk = 0; chunk < level->chunk_count; chunk++) {
+        const uint32_t piece = gs_level_piece_keys(level, chunk, bin, bin);
+        for (uint32_t from = 0, here; from < piece; from += here, done += here) {
+            here = piece - from < sorter->plan.bin_keys ? piece - from
+                                                        : (uint32_t)sorter->plan.bin_keys;
+            GS_TRY(gs_level_read(level, &sorter->spill, chunk, bin, from, here, sorter->load, err));
+            if (!options->unique) {
+                take_numbers(records, (char *)sorter->load, here);
+                GS_TRY(relay_records(&relay.sink, sorter->load, here, done, err));
+                continue;
+            }
+            if (options->verify)
+                sorter->expected -= gs_records_fingerprint(sorter->load, bytes, here);
+            if (done == 0)
+                memcpy(first, sorter->load, bytes);
+            keep_first(records, (const char *)sorter->load, here, first);
+        }
     }
-    external->kept += slice->count;
-    atomic_fetch_add(&external->progress->done, slice->count);
+    if (options->unique)
+        GS_TRY(write_first(records, sorter, &relay, first, err));
+    atomic_fetch_add(&sorter->progress->done, done);
+    sorter->stats->bins++;
+    st = end_group(records, sorter, options->unique ? 1 : done, err);
 cleanup:
+    free(first);
     return st;
 }
 
-static enum gs_status write_slices(struct external *external, struct gs_error *err)
+/* Fill in all that is known beforehand. */
+static void open_records(struct record_entries *records, const struct gs_options *options,
+                         uint64_t memory_bytes)
 {
-    enum gs_status st = GS_OK;
-    struct gs_slice slice = {0};
-    const bool copies = !external->options->unique && external->options->index_bytes == 0;
-    gs_progress_enter(external->progress, gs_stage_name(GS_STAGE_SORT_BINS),
-                      external->stats->keys_in);
-    GS_TRY(gs_slices_begin(&external->slices, external->chunk, err));
-    for (;;) {
-        GS_TRY(gs_slices_next(&external->slices, &slice, err));
-        if (slice.count == 0)
-            break;
-        st = slice.equal && copies ? copy_slice(external, &slice, err)
-                                   : sort_slice(external, &slice, err);
-        GS_TRY(st);
-    }
-cleanup:
-    gs_slice_free(&slice);
-    return st;
-}
-
-/* Make runs of what a pipe has brought so far, which is nearly all that memory holds: it is sorted
- * where it is, and given back then. */
-static enum gs_status split_held(struct external *external, struct gs_error *err)
-{
-    const uint64_t chunk = external->chunk;
-    struct gs_options *one = &external->chunk_options;
-    const unsigned threads = one->threads;
-    const uint64_t memory = external->source->memory_bytes;
-    const uint64_t held = external->source->held_bytes;
-    const uint64_t room = memory > held ? memory - held : 0;
-    const uint64_t least = external->count / HELD_RUNS_MOST + GS_CHUNK_LEAST;
-    uint64_t fits = gs_chunk_fit(one, room, false);
-    while (one->threads > 1 && fits < external->count / HELD_RUNS) {
-        one->threads--;
-        fits = gs_chunk_fit(one, room, false);
-    }
-    if (fits < least)
-        return gs_chunk_refuse(one, external->count, " in memory",
-                               ((held + gs_sort_records_memory(one, least)) >> 20) + 1, memory,
-                               err);
-    external->chunk = fits;
-    enum gs_status st = split_spans(external, err);
-    external->chunk = chunk;
-    one->threads = threads;
-    return st;
-}
-
-static enum gs_status sort_external(struct external *external, struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    const struct gs_external *source = external->source;
-    const uint64_t runs = external->count / external->chunk + 2;
-    GS_TRY(gs_slices_open(&external->slices, &external->slice_options, source,
-                          source->read == NULL ? 2 * runs : SAMPLES_UNKNOWN, err));
-    if (external->slices.journal != NULL) {
-        external->chunk_options.verify = true; /* what is kept has to be what was read */
-        GS_TRY(take_runs(external, err));
-    }
-    if (source->read == NULL && external->slices.run_count == 0)
-        GS_TRY(gs_slices_check(&external->slices, external->count, err));
-    gs_progress_enter(external->progress, gs_stage_name(GS_STAGE_SCATTER), external->count);
-    if (source->held_bytes > 0)
-        GS_TRY(split_held(external, err));
-    GS_TRY(make_room(external, external->chunk, err));
-    if (source->held_bytes == 0)
-        GS_TRY(split_spans(external, err));
-    if (source->read != NULL)
-        GS_TRY(split_rest(external, err));
-    GS_TRY(write_slices(external, err));
-    if (external->options->verify && !external->options->unique &&
-        external->runs_fingerprint != external->slices_fingerprint)
-        st = gs_fail(err, GS_ERR_VERIFY, 0, "verify: temporary files did not keep the records");
-cleanup:
-    external->stats->temporary_bytes = external->slices.spill.used;
-    external->stats->direct_bytes = atomic_load(&external->slices.spill.direct_bytes);
-    gs_pages_free(external->buffer, external->room * external->kept_bytes);
-    gs_slices_close(&external->slices);
-    return st;
-}
-
-/* The options for chunks and slices: in memory, these are planned to fit. */
-static void set_options(struct external *external)
-{
-    const struct gs_options *options = external->options;
-    struct gs_options *chunk = &external->chunk_options;
-    *chunk = *options;
-    chunk->memory_bytes = 0;
-    chunk->held_bytes = 0;
-    chunk->index_bytes = 0;
-    external->slice_options = *chunk;
+    const uint64_t threads = memory_bytes / THREAD_BYTES + 1;
+    records->input = *options;
+    records->input.memory_bytes = records->input.held_bytes = 0;
+    records->input.index_bytes = 0;
+    if (threads < gs_threads(options))
+        records->input.threads = (unsigned)threads;
+    records->kept = records->input;
     if (options->index_bytes != 0) {
-        gs_numbered_init(&external->numbered, chunk);
-        external->slice_options = external->numbered.options;
-        external->slice_options.index_bytes = options->index_bytes;
+        gs_numbered_init(&records->numbered, &records->input);
+        records->kept = records->numbered.options;
+        records->kept.index_bytes = options->index_bytes;
     }
-    external->record_bytes = gs_record_bytes(chunk);
-    external->kept_bytes = gs_record_bytes(&external->slice_options);
+    records->part = (struct gs_tag_part){.takes_numbers = options->index_bytes != 0};
+    records->entries = (struct gs_entries){.bytes = records->kept.format->record_bytes,
+                                           .input_bytes = gs_record_bytes(options),
+                                           .tagged = true,
+                                           .look = gs_records_look,
+                                           .plan = plan_records,
+                                           .check = check,
+                                           .choose = choose,
+                                           .fetch = fetch,
+                                           .sort = sort_group,
+                                           .shared = shared,
+                                           .write_equal = write_equal};
 }
 
 enum gs_status gs_sort_records_external(const struct gs_options *options,
@@ -411,32 +373,21 @@ enum gs_status gs_sort_records_external(const struct gs_options *options,
                                         struct gs_progress *progress, struct gs_stats *stats,
                                         struct gs_error *err)
 {
-    enum gs_status st = GS_OK;
-    struct gs_progress own_progress = {.phase = NULL};
-    struct external external = {.options = options,
-                                .source = source,
-                                .progress = progress != NULL ? progress : &own_progress,
-                                .stats = stats,
-                                .target = sink};
-    for (size_t i = 0; i < source->span_count; i++)
-        external.count += source->spans[i].count;
-    set_options(&external);
+    struct record_entries records = {.sums = options->verify || source->journal != NULL};
+    open_records(&records, options, source->memory_bytes);
+    const uint64_t bytes = records.entries.bytes;
+    char *ends = malloc(3 * bytes);
     *stats = (struct gs_stats){0};
-    gs_tag_sort_describe(stats);
-    snprintf(stats->reason, sizeof stats->reason, "through temporary files");
-    GS_TRY(gs_chunk_plan(&external.slice_options, source->memory_bytes, external.count,
-                         &external.chunk, err));
-    external.chunk_options.threads = external.slice_options.threads;
-    GS_TRY(gs_trail_open(&external.trail, options, gs_records_look, sink, err));
-    st = sort_external(&external, err);
-    stats->threads = external.chunk_options.threads;
-    stats->keys_out = external.kept;
-    stats->fingerprint = external.slices_fingerprint;
-    stats->memory_bytes = source->memory_bytes;
-    if (st == GS_OK)
-        st = gs_trail_prove(&external.trail, stats->fingerprint, stats, err);
-cleanup:
-    gs_trail_close(&external.trail);
+    if (ends == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to sort");
+    records.first = ends;
+    records.last = ends + bytes;
+    records.written = ends + 2 * bytes;
+    enum gs_status st =
+        gs_external_sort(&records.entries, options, source, sink, progress, stats, err);
+    if (stats->device_text == NULL)
+        stats->device_text = gs_cache_sort_name();
+    free(ends);
     return st;
 }
 
@@ -445,7 +396,9 @@ enum gs_status gs_sort_records_check_external(const struct gs_options *options,
                                               uint64_t memory_bytes, uint64_t count,
                                               struct gs_error *err)
 {
-    struct external external = {.options = options};
-    set_options(&external);
-    return gs_chunk_plan(&external.slice_options, memory_bytes, count, &external.chunk, err);
+    struct record_entries records = {.sums = false};
+    open_records(&records, options, memory_bytes);
+    const struct gs_external_plan plan =
+        gs_external_plan(&records.entries, gs_threads(options), memory_bytes, count);
+    return check(&records.entries, &plan, count, false, err);
 }

@@ -4,7 +4,7 @@
 #ifndef GS_RECORD_CALLS_H
 #define GS_RECORD_CALLS_H
 
-#include "sort/tags/number.h"
+#include "sort/tags/tag_sort.h"
 #include "sort/types/external_source.h"
 #include "sort/types/forecast.h"
 #include "sort/types/sift_by.h"
@@ -18,8 +18,8 @@ void gs_sort_records_forecast(const struct gs_options *options, uint64_t count,
                               struct gs_forecast *forecast);
 uint64_t gs_sort_records_memory(const struct gs_options *options, uint64_t count);
 
-/* The same for a part of the input. */
-enum gs_status gs_sort_records_part(const struct gs_options *options, struct gs_numbers_way numbers,
+/* The same for a part of the input; NULL: all of it. */
+enum gs_status gs_sort_records_part(const struct gs_options *options, struct gs_tag_part *part,
                                     const struct gs_span *spans, size_t span_count,
                                     struct gs_sink *sink, struct gs_progress *progress,
                                     struct gs_stats *stats, struct gs_error *err);

@@ -19,7 +19,7 @@
 /* What a record takes longer through temporary files. */
 #define EXTERNAL_SECONDS 2e-7
 
-enum gs_status gs_sort_records_part(const struct gs_options *options, struct gs_numbers_way numbers,
+enum gs_status gs_sort_records_part(const struct gs_options *options, struct gs_tag_part *part,
                                     const struct gs_span *spans, size_t span_count,
                                     struct gs_sink *sink, struct gs_progress *progress,
                                     struct gs_stats *stats, struct gs_error *err)
@@ -28,11 +28,11 @@ enum gs_status gs_sort_records_part(const struct gs_options *options, struct gs_
     bool refused = !gs_whole_tags_fit(options, spans, span_count, NARROW_BYTES) &&
                    gs_whole_tags_fit(options, spans, span_count, GS_KEY_BYTES);
     if (!refused)
-        st = gs_tag_sort_64.sort(options, numbers, spans, span_count, sink, progress, stats,
-                                 &refused, err);
+        st = gs_tag_sort_64.sort(options, part, spans, span_count, sink, progress, stats, &refused,
+                                 err);
     if (refused)
-        st = gs_tag_sort_128.sort(options, numbers, spans, span_count, sink, progress, stats,
-                                  &refused, err);
+        st = gs_tag_sort_128.sort(options, part, spans, span_count, sink, progress, stats, &refused,
+                                  err);
     return st;
 }
 
@@ -41,8 +41,7 @@ enum gs_status gs_sort_records(const struct gs_options *options, const struct gs
                                struct gs_progress *progress, struct gs_stats *stats,
                                struct gs_error *err)
 {
-    const struct gs_numbers_way none = {.use = GS_NUMBERS_NONE};
-    return gs_sort_records_part(options, none, spans, span_count, sink, progress, stats, err);
+    return gs_sort_records_part(options, NULL, spans, span_count, sink, progress, stats, err);
 }
 
 uint64_t gs_sort_records_memory(const struct gs_options *options, uint64_t count)

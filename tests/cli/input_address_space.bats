@@ -29,7 +29,7 @@ setup()
 }
 
 @test "a sort succeeds with any limit from 64 MiB on and any number of threads" {
-    take_turns 64 76 88 100 112 124 136 148 160
+    take_few 64 76 88 100 112 124 136 148 160
     for mib in "${TURNS[@]}"; do
         take_few "--parallel=2 -S 16M" "--parallel=16 -S 16M" --parallel=100
         for options in "${TURNS[@]}"; do
@@ -54,7 +54,7 @@ setup()
 }
 
 @test "a check succeeds under a limit on address space" {
-    for ((mib = 64; mib <= 124; mib += 12)); do
+    for mib in 64 88 124; do
         within "$mib" "$GSORT" -c --parallel=4 wanted
         run -1 within "$mib" "$GSORT" -C --parallel=4 in
     done

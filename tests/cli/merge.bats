@@ -16,7 +16,7 @@ make_parts()
 }
 
 @test "merges of various distributions and numbers of inputs, in every direction" {
-    take_turns uniform few zipf equal max-keys sorted
+    take_few uniform few zipf equal max-keys sorted
     for name in "${TURNS[@]}"; do
         make_parts 40 "$name"
         take_turns 1 2 7 40
@@ -233,7 +233,8 @@ subprocess.check_call([sys.argv[1], "-m", "-S", "5M", "data", "one"])' "$GSORT" 
 
 @test "merges of keys of 8 and 16 bytes; a disorder names the whole key" {
     for type in u64 u128; do
-        for name in uniform few max-keys; do
+        take_turns uniform few max-keys
+        for name in "${TURNS[@]}"; do
             for i in 0 1 2 3 4; do
                 keygen --type="$type" --seed="$i" "$name" $((i * 20000 + 1)) >"raw$i"
                 reference -t "$type" "raw$i" >"up$i"

@@ -57,7 +57,7 @@ hinted()
 # Python's float has 64 bits, C's 32: neither is taken for granted.
 @test "a type that is nearly right, or does not say how many bits" {
     for pair in u46:u64 i23:i32 f33:f32 U46BE:u64be doubel:double float:"f32 or f64" \
-        int:"i32 or i64" uint:"u32 or u64" u64,u31r:u32r; do
+        int:"i32 or i64" uint:"u32 or u64" u64,u31r:u32r ipv4:u32be; do
         hinted "'${pair%%:*}' (did you mean ${pair#*:}?): it is one of u8" \
             -t "${pair%%:*}" in -o out
     done

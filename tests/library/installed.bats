@@ -57,3 +57,21 @@ compile()
     "${CC:-cc}" -std=c11 -Wpedantic -Werror -I "$LIBRARY/include" -fsyntax-only alone.c
     "${CXX:-g++}" -x c++ -std=c++17 -Wpedantic -Werror -I "$LIBRARY/include" -fsyntax-only alone.c
 }
+
+@test "each call is in a manual page, declared there as in the header" {
+    sed -n 's/^GSORT_API.* \**\(gsort_[a-z_]*\)(.*/\1/p' "$LIBRARY/include/gsort.h" | sort >declared
+    cat "$LIBRARY"/share/man/man3/*.3 | sed 's/\\-/-/g' >pages
+    sed -n '/^\.SH NAME/,/^\.SH SYN/p' pages | grep -v '^\.' | sed 's/ - .*//' |
+        grep -oE 'gsort_[a-z_]+' | sort >named
+    diff declared named
+    # The same words in the header and in the synopsis.
+    awk '/^GSORT_API/ { on = 1 } on { print } /;/ { on = 0 }' "$LIBRARY/include/gsort.h" |
+        sed 's/^GSORT_API //' | tr -d ' \n' | tr ';' '\n' | sort >header
+    sed -n '/^\.SH SYN/,/^\.fi/p' pages | sed -n 's/^\.BI\? //p' | grep -v '^#include' |
+        tr -d ' "\n' | tr ';' '\n' | sort >synopses
+    diff header synopses
+    for page in "$LIBRARY"/share/man/man3/*.3; do
+        run -0 --separate-stderr man --warnings -Tutf8 -l "$page"
+        [ -z "$stderr" ] || { echo "$page: $stderr"; return 1; }
+    done
+}

@@ -66,12 +66,16 @@ through_files()
 @test "records through temporary files, in each direction" {
     local options
     keygen gray 200000 >in
-    for options in "" -r -u -s "-r -u"; do
+    take_turns "" -r -u -s "-r -u"
+    local some=("${TURNS[@]}") # through_files takes turns, too
+    for options in "${some[@]}"; do
         # shellcheck disable=SC2086  # options are words
         through_files 4M -R 100 -k 0:b10 $options
     done
     keygen --record=100 --type=u16 narrow 200000 >in
-    for options in "" -r -u -s "-r -s" "-u -s" "-r -u"; do
+    take_turns "" -r -u -s "-r -s" "-u -s" "-r -u"
+    some=("${TURNS[@]}")
+    for options in "${some[@]}"; do
         # shellcheck disable=SC2086  # options are words
         through_files 4M -R 100 -k 0:u16 $options
     done

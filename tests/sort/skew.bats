@@ -4,8 +4,9 @@
 load ../helper
 
 @test "3 million keys of the hardest distributions" {
-    for dist in uniform zipf log-uniform clusters two-clusters periodic max-keys all-but-one \
-        staggered sorted-but-last nearly-sorted organ-pipe sawtooth; do
+    take_turns uniform zipf log-uniform clusters two-clusters periodic max-keys all-but-one \
+        staggered sorted-but-last nearly-sorted organ-pipe sawtooth
+    for dist in "${TURNS[@]}"; do
         keygen "$dist" 3000001 --seed=3 >in
         reference in >wanted
         gsort in -o got
@@ -30,7 +31,8 @@ load ../helper
 @test "few bins requested, which must be split again" {
     # 2000003 keys go straight to their bins, 3000001 by way of runs
     for keys in 2000003 3000001; do
-        for dist in uniform zipf few exponential; do
+        take_turns uniform zipf few exponential
+        for dist in "${TURNS[@]}"; do
             keygen "$dist" "$keys" --seed=4 >in
             reference in >wanted
             # With --device=gpu: each input once, the numbers of bins in turn.
@@ -48,7 +50,8 @@ load ../helper
     for keys in 750000 1500000; do
         keygen narrow "$keys" >low
         keygen equal "$keys" >heavy
-        for samples in 1 2 5 64 100000; do
+        take_turns 1 2 5 64 100000
+        for samples in "${TURNS[@]}"; do
             assert_sorts "+--samples=$samples" +--engine=samplesort low heavy
         done
     done

@@ -10,7 +10,7 @@ BEGIN {
     # The house from the ground up; rooms on one floor do not know each other.
     floors = split("common | common/memory common/formats | common/files |" \
         " types | check | keys | bin device | split | run | cpu merge |" \
-        " ways gpu | pipeline engines | sorter | tags | external wide shuffle | width |" \
+        " ways gpu | pipeline engines | sorter | tags | external | wide width shuffle |" \
         " api | cluster files | library | cli data | tests", floor_rooms, "|")
     for (i = 1; i <= floors; i++) {
         rooms = split(floor_rooms[i], names, " ")

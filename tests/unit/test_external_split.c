@@ -3,6 +3,7 @@
  */
 #include "common/random.h"
 #include "sort/bin/cache_sort.h"
+#include "sort/external/external_keys.h"
 #include "sort/external/external_plan.h"
 #include "sort/run/plan.h"
 #include "sort/external/external_split.h"
@@ -83,6 +84,42 @@ static void check_split(uint64_t values, uint32_t wanted, unsigned threads, uint
     gs_split_close(split);
 }
 
+/* Keys of a bin stay in input order, which records rest on: those with the same highest bits, with
+ * their positions as the lowest, where these bits come by chance, in streaks, or are nearly all the
+ * same, so that chunks have room for their bins or not. */
+static void check_order(unsigned threads, uint64_t streak, uint64_t common)
+{
+    static struct gs_splitters splitters;
+    const unsigned shift = GS_KEY_BITS - 6;
+    const struct gs_options options = {.threads = threads};
+    struct gs_tiles tiles;
+    struct gs_level_chunk chunk;
+    struct gs_stats stats = {.threads = 0};
+    struct gs_error err = {.status = GS_OK};
+    gs_key sample[64];
+    uint64_t back = 0;
+    for (uint64_t i = 0; i < KEYS; i++) {
+        const uint64_t high = i % 100 < common ? 7 : gs_random(streak, i / streak) % 64;
+        keys[i] = (gs_key)high << shift | (gs_key)i;
+    }
+    for (uint64_t i = 0; i < 64; i++)
+        sample[i] = ((gs_key)i << shift) - 1;
+    if (!gs_splitters_adopt(&splitters, sample + 1, 63))
+        abort();
+    const struct gs_span span = {.keys = keys, .count = KEYS, .name = "a"};
+    struct gs_split *split = gs_split_open(&options, false, &splitters, ROW, threads, &stats, &err);
+    if (split == NULL || gs_tiles_make(&tiles, &span, 1, &err) != GS_OK)
+        abort();
+    CHECK(gs_split_chunk(split, &tiles, moved, &chunk, &err) == GS_OK);
+    gather(&chunk, KEYS, 3000);
+    for (uint64_t i = 1; i < KEYS; i++)
+        back += out[i] <= out[i - 1];
+    CHECK_EQUAL(back, 0);
+    gs_tiles_free(&tiles);
+    gs_level_chunk_free(&chunk);
+    gs_split_close(split);
+}
+
 /* Bytes of so many keys, and of what sorting them takes. */
 static uint64_t bytes_for(const struct gs_options *options, uint64_t count)
 {
@@ -94,10 +131,11 @@ static uint64_t bytes_for(const struct gs_options *options, uint64_t count)
 /* A plan keeps within its memory, and more memory never makes bins smaller. */
 static void check_plan(void)
 {
-    struct gs_options options = {.threads = 2};
+    const struct gs_options options = {.threads = 2};
+    const struct gs_key_entries entries = gs_key_entries(&options);
     uint64_t before = 0;
     for (uint64_t memory = 3 << 20; memory < (uint64_t)1 << 40; memory = memory * 3 / 2) {
-        struct gs_external_plan plan = gs_external_plan(&options, memory, memory * 4);
+        struct gs_external_plan plan = gs_external_plan(&entries.entries, 2, memory, memory * 4);
         CHECK(plan.bin_keys >= before && plan.bin_keys > 1000);
         CHECK(plan.chunk_keys * 2 * GS_KEY_BYTES <= memory);
         CHECK(plan.threads == 1 ||
@@ -105,7 +143,7 @@ static void check_plan(void)
         CHECK(bytes_for(&options, plan.bin_keys) <= memory);
         CHECK(bytes_for(&options, plan.bin_keys + 1) > memory);
         CHECK(plan.bins >= 8 && plan.bins <= GS_BINS_MAX);
-        CHECK(gs_external_plan(&options, memory, 0).bins >= 16);
+        CHECK(gs_external_plan(&entries.entries, 2, memory, 0).bins >= 16);
         before = plan.bin_keys;
     }
 }
@@ -121,6 +159,11 @@ int main(void)
             check_split(values[v], 2, threads, KEYS - 7, 7, true);
             check_split(values[v], 16, threads, 5, 0, false);
         }
+    }
+    for (unsigned threads = 1; threads <= 3; threads += 2) {
+        check_order(threads, 1, 0);
+        check_order(threads, 1, 97);
+        check_order(threads, 5000, 0);
     }
     check_plan();
     return check_failures();

@@ -92,7 +92,7 @@ static void test_accepted(void)
     accepts("-R 1k", "-R 1024 -k 0:b1024", 0);
     accepts("-R 0x10 -k 0x8:u32", "-R 16 -k 8:u32", 16);
     static const char *const spelled[][2] = {
-        {"double", "f64"},   {"Float", "f32"},       {"half", "f16"},       {"float64", "f64"},
+        {"double", "f64"},   {"Float32", "f32"},     {"half", "f16"},       {"float64", "f64"},
         {"FLOAT16", "f16"},  {"float32be", "f32be"}, {"bfloat16", "bf16"},  {"int32", "i32"},
         {"uint32_t", "u32"}, {"int8_t", "i8"},       {"uint64be", "u64be"}, {"uint128", "u128"},
         {"F64", "f64"},      {"U32BE", "u32be"},     {"u32le", "u32"},      {"B10", "b10"},
@@ -147,6 +147,7 @@ static void test_refused(void)
         "-t <f1",
         "-t >b4",
         "-t >u",
+        "-t float",
         "-t doubled",
         "-t 0x4",
         "-R 4 -k 0:x",

@@ -238,6 +238,7 @@ static void test_words(void)
     check_words("-R 24 -k 8:u64r -k 0:u64 -s", "R24 k8:u64r k0:u64 s");
     check_words("u64,u32r", "R12 k0:u64 k8:u32r");
     check_words("R100", "b100");
+    check_words("R8 kzorder(0:i32,4:i32)", "R8 kzorder(0:i32,4:i32)");
     check_words("f65", NULL);
     check_words("R24 k", NULL);
     check_words("R24 k20:u64", NULL);

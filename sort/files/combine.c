@@ -223,13 +223,13 @@ cleanup:
 
 /* Does a record of the set come before this one, which begins with that word, by keys? */
 static bool precedes(const struct gs_combiner *combiner, uint64_t index, const char *record,
-                     uint64_t word)
+                     uint64_t begin)
 {
     const struct gs_combine *how = combiner->how;
     const char *other = (const char *)how->set.records + index * how->record_bytes;
     const uint64_t a = gs_record_word(&how->order, other);
-    if (a != word)
-        return (a < word) != combiner->options->reverse;
+    if (a != begin)
+        return (a < begin) != combiner->options->reverse;
     const int sign = gs_record_compare_keys(&how->order, other, record);
     return combiner->options->reverse ? sign > 0 : sign < 0;
 }
@@ -239,10 +239,10 @@ static void match(struct gs_combiner *combiner, const char *record)
 {
     const struct gs_set *set = &combiner->how->set;
     const uint64_t bytes = combiner->how->record_bytes;
-    const uint64_t word = gs_record_word(&combiner->how->order, record);
+    const uint64_t begin = gs_record_word(&combiner->how->order, record);
     uint64_t step = 1;
     while (step <= set->count - combiner->next &&
-           precedes(combiner, combiner->next + step - 1, record, word)) {
+           precedes(combiner, combiner->next + step - 1, record, begin)) {
         combiner->next += step;
         step *= 2;
     }
@@ -250,7 +250,7 @@ static void match(struct gs_combiner *combiner, const char *record)
     end = combiner->next + (step <= end ? step - 1 : end);
     while (combiner->next < end) {
         const uint64_t middle = combiner->next + (end - combiner->next) / 2;
-        if (precedes(combiner, middle, record, word))
+        if (precedes(combiner, middle, record, begin))
             combiner->next = middle + 1;
         else
             end = middle;

@@ -154,7 +154,7 @@ STATIC_GOMP := $(if $(CLANG),,$(filter /%,$(shell $(CC) -print-file-name=libgomp
 TOOLS    := build/keygen build/reference build/fuzz_options build/peak build/faults.so build/refuse.so $(call is,FUSE,build/quirkfs)
 UNITS_32 := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 # Those that hold for keys of every width.
-WIDE_UNITS := cache_sort cache_sort_methods copy_ordered external_split few_values incoming merge_cut merge_segment merge_verify \
+WIDE_UNITS := cache_sort cache_sort_methods copy_ordered cost_pieces external_split few_values incoming merge_cut merge_segment merge_verify \
               order ordered_input ordered_runs shares splitters
 UNITS    := $(UNITS_32) $(foreach width,$(WIDTHS),$(WIDE_UNITS:%=$(B)/unit/test_%_$(width)))
 PROGRAMS := gsort $(call is,MPI,gsort-mpi)

@@ -18,7 +18,11 @@ enum gs_progress_when { GS_PROGRESS_AUTO, GS_PROGRESS_ALWAYS, GS_PROGRESS_NEVER 
 
 struct gs_command {
     enum gs_mode mode;
-    struct gs_task task;   /* its arrays are owned */
+    struct gs_task task; /* the files, and what to do with them */
+    const char **files;  /* their names, owned */
+    size_t file_count;
+    const char **directories; /* -T; owned */
+    size_t directory_count;
     bool quiet;            /* -C: only the exit status tells */
     uint64_t print_most;   /* --print: so many records, at most */
     const char *file_list; /* the files are of this list, --files0-from, or NULL */

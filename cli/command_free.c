@@ -10,10 +10,10 @@ void gs_command_free(struct gs_command *command)
     gs_task_free(&command->task);
     free(command->names);
     command->names = NULL;
-    free(command->task.files);
-    command->task.files = NULL;
+    free(command->files);
+    command->files = NULL;
     free(command->list_names);
     command->list_names = NULL;
-    free(command->task.directories);
-    command->task.directories = NULL;
+    free(command->directories);
+    command->directories = NULL;
 }

@@ -68,7 +68,7 @@ void gs_energy_start(void)
             !read_number(directory, "energy_uj", &processors[processor_count].begin) ||
             !read_number(directory, "max_energy_range_uj", &processors[processor_count].range))
             continue;
-        strcpy(processors[processor_count++].directory, directory);
+        memcpy(processors[processor_count++].directory, directory, strlen(directory) + 1);
     }
     globfree(&found);
 }

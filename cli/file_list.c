@@ -63,12 +63,12 @@ static enum gs_status take_names(struct gs_command *command, bool standard, size
     }
     if (count == 0)
         return gs_fail(err, GS_ERR_USAGE, 0, "no input from '%s': it names no file", list);
-    free(command->task.files);
-    command->task.files = calloc(count, sizeof *command->task.files);
-    if (command->task.files == NULL)
+    free(command->files);
+    command->files = calloc(count, sizeof *command->files);
+    if (command->files == NULL)
         return no_memory(list, err);
     for (const char *name = command->list_names; name < end; name += strlen(name) + 1)
-        command->task.files[command->task.file_count++] = name;
+        command->files[command->file_count++] = name;
     return GS_OK;
 }
 
@@ -80,10 +80,10 @@ enum gs_status gs_file_list_read(struct gs_command *command, struct gs_error *er
     if (list == NULL)
         return GS_OK;
     const bool standard = strcmp(list, "-") == 0;
-    if (command->task.file_count > 0)
+    if (command->file_count > 0)
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "extra operand '%s': files cannot be combined with --files0-from",
-                       command->task.files[0]);
+                       command->files[0]);
     if (standard && gs_launcher_variable() != NULL && gs_cluster_library() != NULL)
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "--files0-from=-: only one rank has standard input: name a file");

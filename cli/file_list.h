@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 
-/* Replace command->task.files by the names in command->file_list, each ended by a NUL; the last one
+/* Replace command->files by the names in command->file_list, each ended by a NUL; the last one
  * may lack it. Refused as sort(1) does: operands besides, no name at all, an empty one, and
  * standard input among those that come from there. The names are command's, in list_names. */
 enum gs_status gs_file_list_read(struct gs_command *command, struct gs_error *err);

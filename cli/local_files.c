@@ -21,7 +21,7 @@ static enum gs_status compare_inputs(const struct gs_cluster *cluster,
                                      const struct gs_command *command,
                                      const struct gs_sight *sights, struct gs_error *err)
 {
-    const size_t count = command->task.file_count;
+    const size_t count = command->file_count;
     const size_t before = (size_t)cluster->rank * count;
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < before; j++) {
@@ -30,7 +30,7 @@ static enum gs_status compare_inputs(const struct gs_cluster *cluster,
                 return gs_fail(err, GS_ERR_USAGE, 0,
                                "%s: rank %d has the same file there as rank %zu: with --local, "
                                "each needs its own",
-                               command->task.files[i], cluster->rank, j / count);
+                               command->files[i], cluster->rank, j / count);
         }
     return GS_OK;
 }
@@ -114,7 +114,7 @@ enum gs_status gs_local_files_check(const struct gs_cluster *cluster,
                                     const struct gs_command *command, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    const size_t count = command->task.file_count;
+    const size_t count = command->file_count;
     const size_t ranks = (size_t)cluster->size;
     struct gs_sight *own = calloc(count, sizeof *own);
     struct gs_sight *sights = calloc(ranks * count, sizeof *sights);
@@ -125,7 +125,7 @@ enum gs_status gs_local_files_check(const struct gs_cluster *cluster,
     if (st != GS_OK || own == NULL || sights == NULL || places == NULL)
         goto cleanup;
     for (size_t i = 0; i < count; i++)
-        own[i] = gs_sight_of(cluster, command->task.files[i]);
+        own[i] = gs_sight_of(cluster, command->files[i]);
     GS_TRY(gs_cluster_gather(own, count * sizeof *own, sights, err));
     st = compare_inputs(cluster, command, sights, err);
     GS_TRY(gs_cluster_agree(cluster, st, err));

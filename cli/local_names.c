@@ -49,17 +49,17 @@ enum gs_status gs_local_names(struct gs_command *command, int rank, struct gs_er
     enum gs_status st = GS_OK;
     char number[16];
     char host[HOST_NAME_MAX + 1] = "";
-    if (command->task.file_count == 0 || command->task.output == NULL)
+    if (command->file_count == 0 || command->task.output == NULL)
         return gs_fail(err, GS_ERR_USAGE, 0, "--local: takes names of inputs, and -o");
-    command->names = malloc((command->task.file_count + 1) * PATH_MAX);
+    command->names = malloc((command->file_count + 1) * PATH_MAX);
     if (command->names == NULL)
         return gs_fail(err, GS_ERR_MEMORY, errno, "--local");
     char *to = command->names;
     snprintf(number, sizeof number, "%d", rank);
     (void)gethostname(host, sizeof host - 1);
     GS_TRY(expand(&command->task.output, number, host, &to, err));
-    for (size_t i = 0; i < command->task.file_count; i++)
-        GS_TRY(expand(&command->task.files[i], number, host, &to, err));
+    for (size_t i = 0; i < command->file_count; i++)
+        GS_TRY(expand(&command->files[i], number, host, &to, err));
 cleanup:
     return st;
 }

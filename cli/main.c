@@ -99,6 +99,7 @@ int main(int argc, char **argv)
     struct gs_cluster cluster = {.size = 1};
     const bool joint = gs_launcher_variable() != NULL && gs_cluster_library() != NULL;
     enum gs_status st = joint ? gs_same_command(&cluster, argc, argv, &err) : GS_OK;
+    gs_limit_stacks();
     if (st == GS_OK)
         st = gs_command_parse(&command, argc, argv, &err);
     if (st == GS_OK && (!joint || cluster.rank == 0)) /* one of several ranks answers for all */
@@ -108,8 +109,6 @@ int main(int argc, char **argv)
         gs_energy_start();
     if (st == GS_OK) {
         command.task.hooks = (struct gs_hooks){.watch = watch, .say = warn, .ends = true};
-        gs_limit_stacks();
-        gs_limit_threads(&command.task);
         if (!gs_progress_start(&progress, command.progress))
             command.task.sort.threads = 1; /* OpenMP would end the program at its first thread */
     }

@@ -124,8 +124,8 @@ static enum gs_status spool(const struct gs_command *command, uint64_t memory_by
     if (!gs_inputs_pending(inputs))
         return GS_OK;
     return gs_inputs_spool(inputs, gs_record_bytes(&command->task.sort), memory_bytes / 2,
-                           command->task.directories, command->task.directory_count, tell, progress,
-                           &temporary_bytes, err);
+                           command->task.found.directories, command->task.found.directory_count,
+                           tell, progress, &temporary_bytes, err);
 }
 
 /* Open all inputs. *whole: this rank brings all that it has opened, for the files are its own, or
@@ -196,8 +196,8 @@ static enum gs_status open_output(const struct gs_cluster *cluster,
                                   struct gs_error *err)
 {
     if (!command->local)
-        return gs_shared_output_open(cluster, output, command->task.output, err);
-    enum gs_status st = gs_output_open(output, command->task.output, err);
+        return gs_shared_output_open(cluster, output, command->task.found.output, err);
+    enum gs_status st = gs_output_open(output, command->task.found.output, err);
     bool opened = st == GS_OK;
     if (opened && output->kind != GS_OUTPUT_TEMPORARY)
         st = gs_fail(err, GS_ERR_OUTPUT, 0, "%s: not a regular file", output->name);
@@ -220,11 +220,12 @@ static enum gs_status publish(const struct gs_cluster *cluster, const struct gs_
 }
 
 /* All that happens while inputs, with `keys` keys, and output are open. rows: one for each rank. */
-static enum gs_status
-sort_opened(const struct gs_cluster *cluster, const struct gs_command *command,
-            const struct gs_options *options, const struct gs_cluster_source *source, uint64_t keys,
-            struct gs_inputs *inputs, struct gs_output *output, struct gs_progress *progress,
-            struct gs_cluster_row *rows, struct gs_error *err)
+static enum gs_status sort_opened(const struct gs_cluster *cluster, struct gs_command *command,
+                                  const struct gs_options *options,
+                                  const struct gs_cluster_source *source, uint64_t keys,
+                                  struct gs_inputs *inputs, struct gs_output *output,
+                                  struct gs_progress *progress, struct gs_cluster_row *rows,
+                                  struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct gs_cluster_row own;
@@ -273,8 +274,8 @@ static enum gs_status sort_together(const struct gs_cluster *cluster, struct gs_
     st = rows == NULL ? gs_fail(err, GS_ERR_MEMORY, ENOMEM, "ranks") : GS_OK;
     GS_TRY(gs_cluster_agree(cluster, st, err));
     struct gs_cluster_source source = {.memory_bytes = gs_memory_limit(&command->task, 0, false),
-                                       .directories = command->task.directories,
-                                       .directory_count = command->task.directory_count};
+                                       .directories = command->task.found.directories,
+                                       .directory_count = command->task.found.directory_count};
     if (command->task.memory_limit == 0) /* else it is one rank's */
         source.memory_bytes /= (uint64_t)cluster->local_size;
     GS_TRY(open_inputs(cluster, command, source.memory_bytes, progress, &inputs, &whole, err));

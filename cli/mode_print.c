@@ -69,8 +69,8 @@ static enum gs_status print_inputs(const struct gs_command *command, const struc
         GS_TRY(gs_file_write_full(STDOUT_FILENO, print.columns.names, print.columns.names_bytes,
                                   "standard output", err));
     if (print.left > 0)
-        GS_TRY(gs_each_record(inputs, print.record_bytes, print_records, &print, "print", progress,
-                              err));
+        GS_TRY(gs_each_record(inputs, print.record_bytes, 0, print_records, &print, "print",
+                              progress, err));
     st = print.st;
 cleanup:
     free(print.text);

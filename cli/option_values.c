@@ -215,14 +215,6 @@ enum gs_status gs_add_directory(struct gs_command *command, const char *arg, str
         return gs_fail(err, GS_ERR_USAGE, ENOTDIR, "-T %s", arg);
     if (gs_file_access(AT_FDCWD, arg, W_OK | X_OK, 0) != 0)
         return gs_fail(err, GS_ERR_USAGE, errno, "-T %s", arg);
-    command->task.directories[command->task.directory_count++] = arg;
+    command->directories[command->directory_count++] = arg;
     return GS_OK;
-}
-
-void gs_choose_directory(struct gs_command *command)
-{
-    const char *directory = getenv("TMPDIR");
-    if (command->task.directory_count == 0)
-        command->task.directories[command->task.directory_count++] =
-            directory != NULL && *directory != '\0' ? directory : "/tmp";
 }

@@ -42,7 +42,4 @@ enum gs_status gs_set_device_memory(struct gs_command *command, const char *arg,
 /* -T. Nothing is written there unless inputs exceed memory, but the name is checked now. */
 enum gs_status gs_add_directory(struct gs_command *command, const char *arg, struct gs_error *err);
 
-/* Without -T: use TMPDIR or /tmp, as sort(1) does. */
-void gs_choose_directory(struct gs_command *command);
-
 #endif

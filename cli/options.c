@@ -381,7 +381,7 @@ static enum gs_status take_option(struct parse *parse, int key, char *arg)
     case OPT_PROGRESS:
         return gs_set_progress(command, arg, err);
     case ARGP_KEY_ARG:
-        command->task.files[command->task.file_count++] = arg;
+        command->files[command->file_count++] = arg;
         return GS_OK;
     default:
         if (key >= OPT_COMBINE && key <= OPT_COMBINE_LAST)
@@ -449,10 +449,10 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
 {
     *command = (struct gs_command){.mode = GS_MODE_SORT, .stats_fd = -1};
     struct parse parse = {.command = command};
-    command->task.files = calloc((size_t)argc, sizeof *command->task.files);
+    command->files = calloc((size_t)argc, sizeof *command->files);
     enum gs_status st = GS_OK;
-    command->task.directories = calloc((size_t)argc + 1, sizeof *command->task.directories);
-    error_t failed = command->task.files == NULL || command->task.directories == NULL
+    command->directories = calloc((size_t)argc + 1, sizeof *command->directories);
+    error_t failed = command->files == NULL || command->directories == NULL
                          ? ENOMEM
                          : parse_arguments(&parse, argc, argv);
     if (parse.is_answered) {
@@ -467,25 +467,21 @@ enum gs_status gs_command_parse(struct gs_command *command, int argc, char **arg
     command->task.sort.threads = (unsigned)parse.threads;
     if (st == GS_OK)
         st = gs_file_list_read(command, &parse.err);
-    if (st == GS_OK)
-        st = gs_set_append(&command->task, &parse.err);
     if (st == GS_OK && command->local)
         st = gs_local_names(command, gs_launcher_rank(), &parse.err);
     if (st == GS_OK)
         st = gs_check_combinations(command, &parse.err);
-    if (st == GS_OK)
-        st = gs_split_names(&command->task, &parse.err);
     command->task.named.shown = command->mode == GS_MODE_PRINT;
     if (command->mode != GS_MODE_SORT)
         command->task.sort.device = GS_DEVICE_AUTO; /* without effect: these modes use the CPU */
+    command->task.files = command->files;
+    command->task.file_count = command->file_count;
+    command->task.directories = command->directories;
+    command->task.directory_count = command->directory_count;
     if (st == GS_OK)
-        st = gs_set_records(&command->task, command->planned == GS_STATS_NONE, &parse.err);
+        st = gs_task_prepare(&command->task, command->planned == GS_STATS_NONE, &parse.err);
     if (st == GS_OK)
         st = gs_slip_command(command, &parse.err);
-    if (st == GS_OK)
-        gs_choose_directory(command);
-    if (st == GS_OK)
-        st = gs_check_records(&command->task, &parse.err);
     *err = parse.err;
     if (st != GS_OK)
         gs_command_free(command);

@@ -33,9 +33,9 @@ static void describe_directories(const struct gs_command *command, const struct 
     char free_text[GS_HUMAN_TEXT];
     size_t used = 0;
     *text = '\0';
-    for (size_t i = 0; i < command->task.directory_count && used < size; i++)
+    for (size_t i = 0; i < command->task.found.directory_count && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s%s", i == 0 ? " in " : ", ",
-                                 command->task.directories[i]);
+                                 command->task.found.directories[i]);
     if (plan->temporary_room != UINT64_MAX && used < size)
         snprintf(text + used, size - used, " (%s free)",
                  gs_human_bytes(plan->temporary_room, free_text));
@@ -125,7 +125,7 @@ static void print_json(const struct gs_command *command, const struct gs_file_pl
     const bool known = !plan->pending;
     gs_format_name(&command->task.found.format, format);
     printf("{\n  \"version\": %d,\n  \"inputs\": ", GS_PLAN_VERSION);
-    gs_json_strings(stdout, command->task.files, command->task.file_count);
+    gs_json_strings(stdout, command->task.found.files, command->task.found.file_count);
     printf(",\n  \"pipes\": %s,\n", plan->pending ? "true" : "false");
     print_number("keys", known, plan->keys);
     print_text_field("type", format);
@@ -139,9 +139,9 @@ static void print_json(const struct gs_command *command, const struct gs_file_pl
     print_number("temporary_bytes", known, plan->temporary_bytes);
     print_number("temporary_free_bytes", plan->temporary_room != UINT64_MAX, plan->temporary_room);
     printf("  \"directories\": ");
-    gs_json_strings(stdout, command->task.directories, command->task.directory_count);
+    gs_json_strings(stdout, command->task.found.directories, command->task.found.directory_count);
     printf(",\n");
-    print_text_field("output", command->task.output);
+    print_text_field("output", command->task.found.output);
     print_number("output_bytes", known, plan->output_bytes);
     print_number("output_free_bytes", plan->output_room != UINT64_MAX, plan->output_room);
     print_number("fresh_bytes", known, plan->fresh_bytes);

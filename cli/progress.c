@@ -80,11 +80,14 @@ static struct {
 static double phase_end(const char *phase)
 {
     static const struct {
-        const char *phase;
+        enum gs_stage stage;
         double end;
-    } ends[] = {{"select samples", 0.01}, {"read", 0.1}, {"count bins", 0.15}, {"scatter", 0.45}};
+    } ends[] = {{GS_STAGE_SELECT_SAMPLES, 0.01},
+                {GS_STAGE_READ, 0.1},
+                {GS_STAGE_COUNT_BINS, 0.15},
+                {GS_STAGE_SCATTER, 0.45}};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (strcmp(ends[i].phase, phase) == 0)
+        if (gs_stage_name(ends[i].stage) == phase) /* the same string */
             return ends[i].end;
     return 1;
 }

@@ -33,7 +33,7 @@ enum gs_status gs_same_format(const struct gs_cluster *cluster, const struct gs_
                               struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    const char *name = command->task.file_count > 0 ? command->task.files[0] : "-";
+    const char *name = command->file_count > 0 ? command->files[0] : "-";
     const bool npy = command->task.found.npy != NULL;
     bool first_npy = npy;
     char own[GS_FORMAT_TEXT];

@@ -55,15 +55,14 @@ static bool has_content(const char *name)
 static enum gs_status check_operand(const struct gs_command *command, struct gs_error *err)
 {
     const char *output = command->task.output;
-    const bool typed = command->task.file_count > 1 && command->file_list == NULL;
-    const char *last = typed ? command->task.files[command->task.file_count - 1] : NULL;
+    const bool typed = command->file_count > 1 && command->file_list == NULL;
+    const char *last = typed ? command->files[command->file_count - 1] : NULL;
     if (last != NULL && output == NULL && command->mode == GS_MODE_SORT && is_missing(last))
         return gs_fail(err, GS_ERR_USAGE, 0, "%s: does not exist: -o %s would write it", last,
                        last);
-    if (command->task.file_count == 1 && strcmp(command->task.files[0], "help") == 0 &&
-        is_missing("help"))
+    if (command->file_count == 1 && strcmp(command->files[0], "help") == 0 && is_missing("help"))
         return gs_fail(err, GS_ERR_USAGE, 0, "help: no such file; --help has all options");
-    if (command->task.file_count > 0 || gs_launcher_rank() > 0)
+    if (command->file_count > 0 || gs_launcher_rank() > 0)
         return GS_OK;
     if (isatty(STDIN_FILENO))
         return gs_fail(err, GS_ERR_USAGE, 0,
@@ -103,13 +102,13 @@ static const char *ends_in_type(const char *name, char text[GS_KEY_TYPE_TEXT])
 static enum gs_status check_names(const struct gs_command *command, struct gs_error *err)
 {
     char text[GS_KEY_TYPE_TEXT];
-    for (size_t i = 0; is_untold(command) && i < command->task.file_count; i++) {
-        const char *type = ends_in_type(command->task.files[i], text);
+    for (size_t i = 0; is_untold(command) && i < command->task.found.file_count; i++) {
+        const char *type = ends_in_type(command->task.found.files[i], text);
         if (type != NULL)
             return gs_fail(err, GS_ERR_USAGE, 0,
                            "%s: its name says %s, and without -t it is taken for u32: use -t %s; "
                            "-t u32 or --format=raw insists",
-                           command->task.files[i], text, type);
+                           command->task.found.files[i], text, type);
     }
     return GS_OK;
 }

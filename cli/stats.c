@@ -54,6 +54,12 @@ static const char *or_dash(const char *text)
     return text != NULL && *text != '\0' ? text : "-";
 }
 
+/* NULL: it did not run, or is not known. */
+static const char *device_name(enum gs_device device)
+{
+    return device != GS_DEVICE_AUTO ? gs_device_name(device) : NULL;
+}
+
 static struct summary summarize(const struct gs_stats *stats, uint64_t wall_ns)
 {
     uint64_t sum = 0;
@@ -84,7 +90,7 @@ static double find_share(const struct gs_stats *stats, enum gs_stage stage)
     const struct gs_stage_stats *row = &stats->stages[stage];
     bool on_bus = stage == GS_STAGE_UPLOAD || stage == GS_STAGE_DOWNLOAD;
     double limit = on_bus ? stats->bus_rate : stats->device_rate;
-    if (row->device == NULL || strcmp(row->device, "gpu") != 0 || limit <= 0 || row->bytes == 0)
+    if (row->device != GS_DEVICE_GPU || limit <= 0 || row->bytes == 0)
         return -1;
     return to_rate(row->bytes, row->ns, limit);
 }
@@ -102,9 +108,10 @@ static void print_text_stages(FILE *out, const struct gs_stats *stats, uint64_t 
             "GB/s", "Mkeys/s", "begin", "end");
     for (int i = 0; i < GS_STAGES; i++) {
         const struct gs_stage_stats *stage = &stats->stages[i];
-        if (stage->device == NULL)
+        if (stage->device == GS_DEVICE_AUTO)
             continue;
-        fprintf(out, "%-*s %-6s", NAME_COLUMNS, gs_stage_name((enum gs_stage)i), stage->device);
+        fprintf(out, "%-*s %-6s", NAME_COLUMNS, gs_stage_name((enum gs_stage)i),
+                device_name(stage->device));
         print_ms(out, 11, to_ms(stage->ns));
         fprintf(out, " %8.2f %9.1f", to_rate(stage->bytes, stage->ns, 1e9),
                 to_rate(stage->keys, stage->ns, 1e6));
@@ -148,7 +155,7 @@ static void print_text(FILE *out, const struct gs_stats *stats, const struct gs_
     ROW("overlap", "%.3f ms", sum.overlap_ms);
     print_text_counts(out, stats, options, sum.mean_bin);
     ROW("engine", "%s", or_dash(stats->engine));
-    ROW("device", "%s (%s)", or_dash(stats->device), or_dash(stats->device_text));
+    ROW("device", "%s (%s)", or_dash(device_name(stats->device)), or_dash(stats->device_text));
     ROW("reason", "%s", or_dash(stats->reason));
     ROW("order", "%s", or_dash(stats->order));
     ROW("threads", "%u", stats->threads);
@@ -193,13 +200,13 @@ static void print_json_stages(FILE *out, const struct gs_stats *stats, uint64_t 
         fputs("    {\"name\": ", out);
         gs_json_string(out, gs_stage_name((enum gs_stage)i));
         fputs(", \"device\": ", out);
-        gs_json_string(out, stage->device);
+        gs_json_string(out, device_name(stage->device));
         fprintf(out,
                 ", \"ms\": %.6f, \"bytes\": %" PRIu64 ", \"keys\": %" PRIu64
                 ", \"gb_per_s\": %.6f, \"mkeys_per_s\": %.6f",
                 to_ms(stage->ns), stage->bytes, stage->keys, to_rate(stage->bytes, stage->ns, 1e9),
                 to_rate(stage->keys, stage->ns, 1e6));
-        bool ran = stage->device != NULL;
+        bool ran = stage->device != GS_DEVICE_AUTO;
         double share = find_share(stats, (enum gs_stage)i);
         print_or_null(out, ", \"begin_ms\": ", ran, since(stage->begin_ns, start_ns));
         print_or_null(out, ", \"end_ms\": ", ran, since(stage->end_ns, start_ns));
@@ -247,7 +254,7 @@ void gs_stats_print_json(FILE *out, const struct gs_stats *stats, const struct g
     gs_format_name(options->format, format);
     print_field(out, "type", format);
     print_field(out, "engine", stats->engine);
-    print_field(out, "device", stats->device);
+    print_field(out, "device", device_name(stats->device));
     print_field(out, "device_text", stats->device_text);
     print_field(out, "reason", stats->reason);
     print_field(out, "order", stats->order);

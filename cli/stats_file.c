@@ -36,10 +36,10 @@ static enum gs_status check_apart(const struct gs_command *command, struct gs_er
     struct stat own;
     if (fstat(command->stats_fd, &own) != 0 || !S_ISREG(own.st_mode))
         return GS_OK;
-    if (is_same_file(&own, command->task.output))
+    if (is_same_file(&own, command->task.found.output))
         return gs_fail(err, GS_ERR_USAGE, 0, "--stats-file %s: is the output", command->stats_file);
-    for (size_t i = 0; i < command->task.file_count; i++)
-        if (is_same_file(&own, command->task.files[i]))
+    for (size_t i = 0; i < command->task.found.file_count; i++)
+        if (is_same_file(&own, command->task.found.files[i]))
             return gs_fail(err, GS_ERR_USAGE, 0, "--stats-file %s: is an input",
                            command->stats_file);
     return GS_OK;
@@ -82,9 +82,9 @@ static void print_run(FILE *out, const struct gs_command *command, enum gs_exit 
             (int)status);
     gs_json_string(out, failed ? failure->text : NULL);
     fputs(",\n\"inputs\": ", out);
-    gs_json_strings(out, command->task.files, command->task.file_count);
+    gs_json_strings(out, command->task.found.files, command->task.found.file_count);
     fputs(",\n\"output\": ", out);
-    gs_json_string(out, command->task.output);
+    gs_json_string(out, command->task.found.output);
     fprintf(out, ",\n\"peak_memory_bytes\": %" PRIu64 ",\n\"elapsed_ms\": %.6f,\n\"stats\": ",
             (uint64_t)usage.ru_maxrss * 1024, (double)wall_ns / 1e6);
     if (command->done.engine != NULL && !failed)

@@ -11,9 +11,10 @@
 ##   bench-cpu        keys in memory beside other CPU sorts, then AVX2; BENCH="-t THREADS LOG2_N..."
 ##   bench-widths     the same bytes as keys and records of several widths; BENCH="-d DIR MIB..."
 ##   bench-types      several types and pairs, beside numpy, polars, DuckDB, chdb; BENCH="-d DIR MIB..."
+##   bench-sorter     the library's sorter beside those of STXXL and RocksDB; BENCH="-d DIR -n ROWS -s MIB -r ROUNDS"
 ##   bench-tables     engines against lists, keys, samples, to data/bench; PLOTS=1 draws them
 .PHONY: bench bench-files bench-pipes bench-external bench-cold bench-busy bench-cpu bench-widths bench-types \
-        bench-tables
+        bench-sorter bench-tables
 
 # Benchmarks: linked with the library and the key generator's distributions.
 $(B)/bench_%: tests/bench/bench_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
@@ -54,3 +55,6 @@ $(SCRIPTS): bench-%: $(B)/gsort $(TOOLS)
 	tests/bench/$*.sh $(B)/gsort build/keygen $(BENCH)
 	$(if $(filter widths,$*),$(B)/bench_records)
 bench-widths: $(B)/bench_records
+
+bench-sorter: $(B)/installed/lib/pkgconfig/gsort.pc
+	tests/bench/sorter.sh $(B)/installed $(BENCH)

@@ -20,11 +20,13 @@ gpu-hash:
 
 ifeq ($(CUDA),1)
 # The test of flipped bits intercepts the calls of stages.
-$(B)/gpu_flip: WRAPS := -Wl,--wrap=gs_count_bins_gpu,--wrap=gs_scatter_bins_gpu,--wrap=gs_gpu_buffers_emit
+$(B)/gpu_flip $(WIDTHS:%=$(B)/gpu_flip-%): WRAPS := -Wl,--wrap=gs_count_bins_gpu,--wrap=gs_scatter_bins_gpu,--wrap=gs_gpu_buffers_emit
 # The test of a small GPU intercepts calls to the CUDA runtime.
 $(B)/gpu_small: WRAPS := -Wl,--wrap=cudaDeviceGetAttribute,--wrap=cudaFuncSetAttribute
 $(GPU_TESTS:%=$(B)/%): $(B)/gpu_%: tests/gpu/gpu_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
 	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $(WRAPS) $< $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
+$(WIDTHS:%=$(B)/gpu_flip-%): $(B)/gpu_flip-%: tests/gpu/gpu_flip.c $(B)/unit_%.a $(B)/flags
+	$(call quiet,UNIT)$(CC) -DGS_BITS=$* $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $(WRAPS) $< $(B)/unit_$*.a $(LIBS) -o $@
 
 # CUB compiles slowly, so only for one architecture at a time.
 BENCH_ARCH ?= sm_90
@@ -41,7 +43,7 @@ BENCHES := $(B)/bench-gpu $(WIDTHS:%=$(B)/bench-gpu-%)
 bench-gpu: $(BENCHES)
 	set -e; for bench in $(BENCHES); do $$bench $(BENCH); done
 
-check-gpu: all tools $(GPU_TESTS:%=$(B)/%) $(BENCHES) units
+check-gpu: all tools $(GPU_TESTS:%=$(B)/%) $(WIDTHS:%=$(B)/gpu_flip-%) $(BENCHES) units
 	$(need_bats)
 	BATS='$(BATS)' $(filter-out $(BATS) --recursive,$(SUITE)) tests/gpu/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu \
 	    $(addprefix $(B)/,gpu_engines gpu_flip gpu_values gpu_pages gpu_narrow gpu_small gpu_close) $(WIDTHS:%=$(B)/bench-gpu-%)

@@ -4,7 +4,8 @@
  * Inputs and output are opened, or refused, before any work; the output appears under its name
  * when it is complete, or not at all, and may be one of the inputs. How much memory that takes,
  * and what goes through temporary files, is decided here. Nothing is printed, and no process ended:
- * what goes wrong is in *err, and what else there is to say goes to the task's hooks.
+ * what goes wrong is in *err, and what else there is to say goes to the task's hooks. One call at a
+ * time: the bound on dirty pages and the temporary name that a signal removes are the process's.
  */
 #ifndef GS_FILES_H
 #define GS_FILES_H
@@ -22,6 +23,12 @@
 #include "sort/files/task.h"
 #include "sort/files/thread_limit.h"
 #include "sort/files/work.h"
+
+/* Before any of the calls below: find what the records are, by what is named and by the header of
+ * the first file, check the options, and start no more threads than limits permit. waits: if that
+ * file is a pipe, its first bytes may tell, in the call. The task must then stay where it is. Free
+ * it in any case. */
+enum gs_status gs_task_prepare(struct gs_task *task, bool waits, struct gs_error *err);
 
 /* Sort all inputs into the output, or merge inputs that are in order already. Threads read
  * *progress meanwhile. task->found.done_ns is when the output got its name. */

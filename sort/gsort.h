@@ -4,9 +4,9 @@
  * This is the header that is installed. Build with `pkg-config --cflags --libs gsort`.
  *
  * The library never prints, never exits, and keeps no signal handlers and no threads when a call
- * has returned; it leaves the caller's affinity, environment and signal mask alone. Any number of
- * threads may call it at once, with stacks of 64 KiB, and so may a process after fork(). Arrays
- * belong to the caller, and must not change during a call.
+ * has returned, but for a sorter's; it leaves the caller's affinity, environment and signal mask
+ * alone. Any number of threads may call it at once, with stacks of 64 KiB, and so may a process
+ * after fork(). Arrays belong to the caller, and must not change during a call.
  *
  * A call that can fail returns an enum gsort_status, GSORT_OK (0) if all went well, and fills in
  * *error, unless that is NULL: one line, as the command gsort prints. Then the contents of output
@@ -166,6 +166,44 @@ GSORT_API enum gsort_status gsort_check_files(const struct gsort_format *format,
                                               const struct gsort_files *files,
                                               const struct gsort_options *options, int *ordered,
                                               struct gsort_error *error);
+
+/* A sorter: records that are pushed, batch by batch, are pulled in order, batch by batch. They are
+ * in memory while memory_bytes (0: three quarters of what the machine has to spare) has room to
+ * sort them there, and else in temporary files, which have no names: gsort_sorter(3).
+ *
+ * Several formats for records of one size are several orders of the same records, of which one copy
+ * is kept. Directories are for temporary files, used in turn; none: $TMPDIR, or /tmp. What is given
+ * must stay until the sorter is freed, but options need not. NULL: *error says why. */
+struct gsort_sorter;
+GSORT_API struct gsort_sorter *gsort_sorter_open(const struct gsort_format *const *orders,
+                                                 size_t order_count, const char *const *directories,
+                                                 size_t directory_count,
+                                                 const struct gsort_options *options,
+                                                 struct gsort_error *error);
+
+/* Push records, which are copied. Any number of threads may: each push takes effect as a whole, and
+ * under a stable format, equal records stay in the order in which they did. */
+GSORT_API enum gsort_status gsort_sorter_push(struct gsort_sorter *sorter, const void *records,
+                                              uint64_t count, struct gsort_error *error);
+
+/* All is pushed. */
+GSORT_API enum gsort_status gsort_sorter_finish(struct gsort_sorter *sorter,
+                                                struct gsort_error *error);
+
+/* Pull the next batch of an order, which stays until the next call; *count is 0 at the end. Orders
+ * are pulled one after the other, each once: the first pull of another one ends the one before. */
+GSORT_API enum gsort_status gsort_sorter_pull(struct gsort_sorter *sorter, size_t order,
+                                              const void **records, uint64_t *count,
+                                              struct gsort_error *error);
+
+/* Hand all batches of an order to a callback. Any result but 0 ends that: GSORT_CANCELLED. */
+typedef int gsort_batch_callback(void *context, const void *records, uint64_t count);
+GSORT_API enum gsort_status gsort_sorter_each(struct gsort_sorter *sorter, size_t order,
+                                              gsort_batch_callback *callback, void *context,
+                                              struct gsort_error *error);
+
+/* At any point, when no other call is under way: nothing is left on disk. */
+GSORT_API void gsort_sorter_free(struct gsort_sorter *sorter);
 
 #ifdef __cplusplus
 }

@@ -3,8 +3,8 @@
  *
  * The library never prints and never exits. Counts and positions are in keys, sizes in bytes, times
  * in nanoseconds. The caller owns every buffer it passes. A call that has returned keeps nothing,
- * except a GPU's runtime once it has started, and, with options.leave_device, the GPU's buffers and
- * references to the input that filled them: that input must then stay where it is.
+ * except a GPU's runtime once it has started, and, with options.own.leave_device, the GPU's buffers
+ * and references to the input that filled them: that input must then stay where it is.
  */
 #ifndef GS_SORT_H
 #define GS_SORT_H

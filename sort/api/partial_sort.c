@@ -200,7 +200,7 @@ static enum gs_status sort_room(struct gs_partial *partial, struct gs_error *err
                            .to = options.index_bytes != 0 ? (char *)partial->indices
                                                           : partial->sorted,
                            .bytes = gs_output_bytes(&options)};
-    options.incoming = NULL;
+    options.own.incoming = NULL;
     GS_TRY(gs_width(&options)->sort(&options, &span, 1, &to.sink, NULL, &stats, err));
     for (int i = 0; i < GS_STAGES; i++)
         gs_stage_add(&stats.stages[i], &partial->stats.stages[i]);
@@ -345,7 +345,7 @@ enum gs_status gs_partial_guess(struct gs_partial *partial, const struct gs_span
         return GS_OK;
     options.index_bytes = 0;
     options.unique = options.verify = false;
-    options.incoming = NULL;
+    options.own.incoming = NULL;
     const uint64_t begin = gs_now_ns();
     const struct gs_span sample = {.keys = partial->records, .count = samples, .name = "-"};
     struct room_sink to = {.sink = {.write = write_to_room},

@@ -242,9 +242,9 @@ static enum gs_status receive_and_sort(struct part *part, struct gs_progress *pr
     if (part->count < part->room)
         GS_TRY(finish_exchange(part, false, err));
     struct gs_span span = {.keys = part->memory, .count = part->count, .name = "exchange"};
-    options.leave_device = true;
+    options.own.leave_device = true;
     options.memory_bytes = memory;
-    options.held_bytes = part->count * part->wire_bytes;
+    options.own.held_bytes = part->count * part->wire_bytes;
     if (part->exchanged) {
         if (part->on_gpu && !part->options->unique)
             gs_output_prefill(part->output.file, part->count * part->output_bytes,
@@ -258,7 +258,7 @@ static enum gs_status receive_and_sort(struct part *part, struct gs_progress *pr
                                  .read = read_more,
                                  .context = part,
                                  .memory_bytes = memory - batches,
-                                 .held_bytes = options.held_bytes,
+                                 .held_bytes = options.own.held_bytes,
                                  .directories = part->source->directories,
                                  .directory_count = part->source->directory_count};
     st = width->sort_external(&options, &source, &part->sink, progress, stats, err);

@@ -27,7 +27,7 @@ enum gs_status gs_sort_one_bin(struct gs_run *run, struct gs_error *err)
         goto cleanup;
     }
     gs_run_phase(run, GS_STAGE_SORT_BINS, count);
-    gs_run_account(run, GS_STAGE_START, "cpu", gs_now_ns() - start, 0, 0);
+    gs_run_account(run, GS_STAGE_START, GS_DEVICE_CPU, gs_now_ns() - start, 0, 0);
     start = gs_now_ns();
     gs_tiles_copy(&run->tiles, 0, count, keys);
     /* Of the copy, not the input: what is sorted is what was read. */

@@ -209,6 +209,6 @@ enum gs_status gs_split_bins_cpu(struct gs_run *run, struct gs_pieces *pieces, s
     }
     place_pieces(run, pieces);
 cleanup:
-    gs_run_account(run, GS_STAGE_SORT_BINS, "cpu", gs_now_ns() - start, 0, 0);
+    gs_run_account(run, GS_STAGE_SORT_BINS, GS_DEVICE_CPU, gs_now_ns() - start, 0, 0);
     return st;
 }

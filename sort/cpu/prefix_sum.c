@@ -39,6 +39,6 @@ void gs_total_bins_cpu(struct gs_run *run)
         gs_rows_total(&cpu->rows, first, end, run->counts);
     }
     gs_prefix_sum_scan(run->counts, run->offsets, bins, run->options->reverse);
-    gs_run_account(run, GS_STAGE_PREFIX_SUM, "cpu", gs_now_ns() - start, 0,
+    gs_run_account(run, GS_STAGE_PREFIX_SUM, GS_DEVICE_CPU, gs_now_ns() - start, 0,
                    cpu->starts_bytes + bins * sizeof *run->counts);
 }

@@ -197,7 +197,7 @@ enum gs_status gs_regions_finish(struct gs_run *run, struct gs_error *err)
                 make_starts(run, regions, &segments);
     run->cpu->rows.keys = gs_regions_lowest(regions);
     free(segments.list);
-    gs_run_account(run, GS_STAGE_PREFIX_SUM, "cpu", gs_now_ns() - start, 0,
+    gs_run_account(run, GS_STAGE_PREFIX_SUM, GS_DEVICE_CPU, gs_now_ns() - start, 0,
                    run->cpu->starts_bytes + gs_run_bins(run) * sizeof *run->counts);
     return done ? GS_OK : gs_cpu_fail_memory(run, err);
 }

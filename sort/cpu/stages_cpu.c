@@ -78,7 +78,7 @@ static enum gs_status map_output(struct gs_run *run, struct gs_error *err)
     run->emitter.begin_ns = start;
     if (early)
         GS_TRY(sink->make(sink, run->plan.count, 0, err));
-    gs_run_account(run, GS_STAGE_WRITE, "cpu", gs_now_ns() - start, 0, 0);
+    gs_run_account(run, GS_STAGE_WRITE, GS_DEVICE_CPU, gs_now_ns() - start, 0, 0);
 cleanup:
     return st;
 }
@@ -111,8 +111,8 @@ void gs_close_cpu(struct gs_run *run)
 }
 
 const struct gs_stages gs_stages_cpu = {
-    .device = "cpu",
-    .scatter_device = "cpu",
+    .device = GS_DEVICE_CPU,
+    .scatter_device = GS_DEVICE_CPU,
     .chunks_side_by_side = true,
     .forgets_input = true,
     .has_other_ways = true,

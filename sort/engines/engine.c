@@ -38,8 +38,8 @@ static void sort_cpu(struct gs_run *run, gs_key *words, gs_key *out)
     uint64_t sorted = gs_now_ns();
     gs_merge_lists_cpu(gs_engine_list_merge(options->engine), words, n, lists, out);
     uint64_t merged = gs_now_ns();
-    gs_run_account(run, GS_STAGE_SORT_LISTS, "cpu", sorted - start, n, bytes);
-    gs_run_account(run, GS_STAGE_MERGE_LISTS, "cpu", merged - sorted, n, bytes);
+    gs_run_account(run, GS_STAGE_SORT_LISTS, GS_DEVICE_CPU, sorted - start, n, bytes);
+    gs_run_account(run, GS_STAGE_MERGE_LISTS, GS_DEVICE_CPU, merged - sorted, n, bytes);
 }
 
 enum gs_status gs_engine_run(struct gs_run *run, enum gs_device device, struct gs_error *err)
@@ -50,7 +50,7 @@ enum gs_status gs_engine_run(struct gs_run *run, enum gs_device device, struct g
     uint64_t n = run->plan.count;
     gs_key *words = NULL;
     run->stats->order = "none";
-    run->stats->device = gs_device_name(device);
+    run->stats->device = device;
     words = malloc(gs_engine_memory(n));
     if (words == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %" PRIu64 " keys", n);
@@ -58,7 +58,7 @@ enum gs_status gs_engine_run(struct gs_run *run, enum gs_device device, struct g
     gs_tiles_copy(&run->tiles, 0, n, words);
     /* Of the copy, not of the input, which may change: this is what is sorted. */
     run->fingerprint = run->options->verify ? gs_fingerprint(words, n) : 0;
-    gs_run_account(run, GS_STAGE_READ, "cpu", gs_now_ns() - start, n, n * GS_KEY_BYTES);
+    gs_run_account(run, GS_STAGE_READ, GS_DEVICE_CPU, gs_now_ns() - start, n, n * GS_KEY_BYTES);
     gs_run_phase(run, GS_STAGE_SORT_LISTS, n);
     if (device == GS_DEVICE_GPU)
         GS_TRY(gs_engine_sort_keys_gpu(run, words, err));

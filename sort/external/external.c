@@ -79,7 +79,7 @@ enum gs_status gs_external_sort(const struct gs_entries *entries, const struct g
                                        source->read == NULL ? count : 0);
     *stats = (struct gs_stats){.order = "none",
                                .engine = gs_engine_name(GS_ENGINE_SAMPLESORT),
-                               .device = gs_device_name(GS_DEVICE_CPU),
+                               .device = GS_DEVICE_CPU,
                                .reason = "nothing but frequent keys; through temporary files",
                                .threads = sorter.threads};
     if (entries->tagged)

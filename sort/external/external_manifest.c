@@ -95,7 +95,40 @@ static bool read_entry(const struct gs_external_sorter *sorter, const struct gs_
             gs_spill_find(&sorter->spill, &kept->entry.mark, &kept->chunk.place));
 }
 
-/* Is what is on disk as it was written? */
+/* The key of entry i of some; a record is behind its number, if it has one. */
+static gs_key key_of(const struct gs_level *level, const char *entries, uint64_t i)
+{
+    gs_key key;
+    const struct gs_tagger *tagger = level->tagger;
+    if (tagger == NULL)
+        return ((const gs_key *)(const void *)entries)[i];
+    tagger->tag(tagger, entries + (i + 1) * level->entries->bytes - tagger->record_bytes, 0, 1,
+                &key);
+    return key;
+}
+
+/* Are entries of the piece, from entry `from` on, each in its bin? */
+static bool are_in_bins(const struct gs_level *level, const uint32_t *starts, uint64_t from,
+                        const char *entries, uint64_t count)
+{
+    bool wrong = false;
+    uint32_t bin = 0;
+    for (uint64_t at = 0; at < count && !wrong; bin++) {
+        if (starts[bin + 1] <= from + at)
+            continue;
+        const uint64_t left = starts[bin + 1] - from;
+        const uint64_t end = left < count ? left : count;
+        const gs_key low = gs_splitters_low(&level->splitters, bin);
+        const gs_key high = gs_splitters_high(&level->splitters, bin);
+        for (; at < end; at++) {
+            const gs_key key = key_of(level, entries, at);
+            wrong |= key < low || key > high;
+        }
+    }
+    return !wrong;
+}
+
+/* Is what is on disk as it was written, and in the bins that it is said to be in? */
 static bool is_whole(const struct gs_external_sorter *sorter, const struct gs_level *level,
                      const struct kept_chunk *kept)
 {
@@ -109,8 +142,10 @@ static bool is_whole(const struct gs_external_sorter *sorter, const struct gs_le
         struct gs_error error = {.status = GS_OK};
         const uint64_t here = count - from < piece ? count - from : piece;
         char *own = malloc(here * entries->bytes);
-        if (own != NULL && gs_spill_read(&sorter->spill, &kept->chunk.place, from * entries->bytes,
-                                         own, here * entries->bytes, &error) == GS_OK)
+        if (own != NULL &&
+            gs_spill_read(&sorter->spill, &kept->chunk.place, from * entries->bytes, own,
+                          here * entries->bytes, &error) == GS_OK &&
+            are_in_bins(level, kept->chunk.starts, from, own, here))
             sum += gs_entries_checksum(own, entries->bytes, from, here);
         else
             atomic_store(&readable, false);

@@ -4,8 +4,9 @@
  * The journal has an entry for the sample, by which bins are what they were, and one for each chunk
  * behind it: where it is, how many entries of each bin there are so far, and checksums of its part
  * of the input and of what was written, both by position: the order of the input counts for some.
- * Before a run goes on, both are read again. So an input may change, and files be damaged: what is
- * not as it was is done again, and nothing need ever be synchronized.
+ * Before a run goes on, both are read again, and on disk each entry must be in its bin. So an input
+ * may change, files be damaged, and the journal lie: what is not as it was is done again, and
+ * nothing need ever be synchronized.
  */
 #ifndef GS_EXTERNAL_MANIFEST_H
 #define GS_EXTERNAL_MANIFEST_H

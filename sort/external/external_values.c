@@ -39,7 +39,8 @@ static enum gs_status count_rest(struct gs_run *run, const struct gs_external *s
     while (got > 0) {
         uint64_t start = gs_now_ns();
         GS_TRY(source->read(source->context, buffer, READ_BYTES / record_bytes, &got, err));
-        gs_run_account(run, GS_STAGE_READ, "cpu", gs_now_ns() - start, got, got * record_bytes);
+        gs_run_account(run, GS_STAGE_READ, GS_DEVICE_CPU, gs_now_ns() - start, got,
+                       got * record_bytes);
         GS_TRY(gs_tally_count(run, tally, buffer, got, err));
         run->plan.count += got;
         atomic_fetch_add(&run->progress->done, got);
@@ -75,7 +76,7 @@ enum gs_status gs_external_values(const struct gs_options *options,
     struct gs_tally *tally = gs_tally_new();
     *stats = (struct gs_stats){.order = "none",
                                .engine = gs_engine_name(GS_ENGINE_SAMPLESORT),
-                               .device = gs_device_name(GS_DEVICE_CPU),
+                               .device = GS_DEVICE_CPU,
                                .device_text = "counting",
                                .reason = "records of one or two bytes are counted as they come"};
     enum gs_status st = GS_ERR_MEMORY;

@@ -121,8 +121,9 @@ enum gs_status gs_external_writer_end(struct gs_external_writer *writer, struct 
                                       struct gs_error *err)
 {
     join(writer);
-    *row = (struct gs_stage_stats){
-        .begin_ns = writer->begin_ns, .end_ns = atomic_load(&writer->end_ns), .device = "cpu"};
+    *row = (struct gs_stage_stats){.begin_ns = writer->begin_ns,
+                                   .end_ns = atomic_load(&writer->end_ns),
+                                   .device = GS_DEVICE_CPU};
     row->ns = row->end_ns - row->begin_ns;
     return atomic_load(&writer->failed)
                ? gs_fail(err, writer->error.status, 0, "%s", writer->error.text)

@@ -60,7 +60,7 @@ enum gs_status gs_check_files(struct gs_task *task, struct gs_progress *progress
     if (st == GS_OK)
         st = gs_inputs_consume(&inputs, err);
     if (st == GS_OK)
-        st = gs_each_record(&inputs, gs_record_bytes(&task->sort), check_keys, check, "check",
+        st = gs_each_record(&inputs, gs_record_bytes(&task->sort), 0, check_keys, check, "check",
                             progress, err);
     if (st == GS_OK && !check->ordered) {
         disorder->found = true;

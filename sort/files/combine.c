@@ -38,7 +38,7 @@ struct gs_combiner {
 struct gs_combiner *gs_combiner_new(const struct gs_options *options, const char *name,
                                     gs_combined *put, void *context)
 {
-    const struct gs_combine *how = options->combine;
+    const struct gs_combine *how = options->own.combine;
     const struct gs_format *format = options->format;
     const uint64_t room = ROOM_BYTES / how->output_bytes;
     struct gs_combiner *combiner = malloc(sizeof *combiner + room * how->output_bytes);

@@ -89,12 +89,13 @@ void gs_combiner_free(struct gs_combiner *combiner);
 /* Bytes of what is written for each record, and whether some records are not. */
 static inline unsigned gs_written_bytes(const struct gs_options *options)
 {
-    return options->combine != NULL ? options->combine->output_bytes : gs_output_bytes(options);
+    return options->own.combine != NULL ? options->own.combine->output_bytes
+                                        : gs_output_bytes(options);
 }
 
 static inline bool gs_writes_fewer(const struct gs_options *options)
 {
-    return options->unique || options->combine != NULL;
+    return options->unique || options->own.combine != NULL;
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* each_record.h -- records of the inputs, shown in their order, for modes that only look at them.
+/* each_record.h -- records of the inputs, shown in their order, for what reads them once.
  * SPDX-License-Identifier: MIT
  */
 #ifndef GS_EACH_RECORD_H
@@ -12,9 +12,11 @@
 typedef bool gs_each_look(void *context, const struct gs_input *input, uint64_t index,
                           const char *records, uint64_t count);
 
-/* Show all records, one input after the other. `verb` is the name of the phase of *progress. */
+/* Show all records, one input after the other, in pieces of about piece_bytes; 0: of a pipe,
+ * whatever has come. `phase` is the name of that in *progress. */
 enum gs_status gs_each_record(const struct gs_inputs *inputs, unsigned record_bytes,
-                              gs_each_look *look, void *context, const char *verb,
-                              struct gs_progress *progress, struct gs_error *err);
+                              size_t piece_bytes, gs_each_look *look, void *context,
+                              const char *phase, struct gs_progress *progress,
+                              struct gs_error *err);
 
 #endif

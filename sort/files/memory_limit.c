@@ -94,7 +94,7 @@ uint64_t gs_memory_limit(const struct gs_task *task, uint64_t keys, bool pending
         uint64_t beside = GS_BESIDE + stacks(task);
         limit = available < total ? available : total;
         limit = limit > 2 * beside ? limit - beside : limit / 2;
-        if (output_in_memory(task->output))
+        if (output_in_memory(task->found.output))
             limit = beside_output(limit, keys * gs_written_bytes(&task->sort), pending);
         limit = limit / 4 * 3;
     }

@@ -59,8 +59,8 @@ static enum gs_status write_merged(const struct gs_task *task, struct gs_progres
         GS_TRY(
             gs_inputs_detach(inputs, output->device, output->inode, output->start, &copied, err));
     }
-    GS_TRY(gs_inputs_spool(inputs, record_bytes, limit / 2, task->directories,
-                           task->directory_count, tell_read, &told, &temporary_bytes, err));
+    GS_TRY(gs_inputs_spool(inputs, record_bytes, limit / 2, task->found.directories,
+                           task->found.directory_count, tell_read, &told, &temporary_bytes, err));
     gs_output_begin(output); /* its file position may be shared with an input's */
     read_bytes = gs_inputs_bytes(inputs) - mapped_bytes;
     reading = gs_stage_since(begin_ns, read_bytes / record_bytes, read_bytes);

@@ -30,8 +30,8 @@ static enum gs_status put_keys(void *context, const void *keys, uint64_t count, 
     if (to->inputs != NULL && !atomic_flag_test_and_set(&to->begun) && gs_holds_device())
         gs_inputs_forget(to->inputs);
     enum gs_status st = GS_OK;
-    if (to->options->offsets != NULL)
-        st = gs_offsets_add(to->options->offsets, keys, count, position, err);
+    if (to->options->own.offsets != NULL)
+        st = gs_offsets_add(to->options->own.offsets, keys, count, position, err);
     if (st != GS_OK)
         return st;
     const size_t bytes = (size_t)count * to->record_bytes;
@@ -136,8 +136,8 @@ struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_o
     bool stream = output->kind == GS_OUTPUT_STREAM ||
                   (options->verify && (!all || output->kind != GS_OUTPUT_TEMPORARY));
     struct gs_sink sink = {.write = all ? write_keys : write_wanted, .stream = stream};
-    const bool follows = options->combine != NULL || options->offsets != NULL;
-    if (options->combine != NULL)
+    const bool follows = options->own.combine != NULL || options->own.offsets != NULL;
+    if (options->own.combine != NULL)
         sink.write = combine_keys;
     if (follows)
         sink.stream = stream = true;

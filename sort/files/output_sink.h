@@ -35,8 +35,8 @@ struct gs_output_sink {
  * on its way out. inputs, if not NULL, are those of one gs_sort: a GPU sort no longer needs them
  * once it writes. Close when all is written; output and inputs must stay until then.
  * Closing returns `st`, what came before; if that was GS_OK, GS_ERR_OUTPUT for a write that is
- * reported as failed only now. options->combine: records are combined on their way, and stats gets
- * their number when that ends. */
+ * reported as failed only now. options->own.combine: records are combined on their way, and stats
+ * gets their number when that ends. */
 struct gs_output_sink gs_output_sink(struct gs_output *output, const struct gs_options *options,
                                      const struct gs_inputs *inputs);
 

@@ -8,12 +8,11 @@
 #include "sort/files/partial_output.h"
 
 #include "sort/files/ahead.h"
+#include "sort/files/each_record.h"
 #include "sort/files/output_sink.h"
 #include "sort/files/work.h"
-#include "common/memory/memory.h"
 #include "sort/sort.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -56,74 +55,36 @@ struct reading {
     const struct gs_options *options;
     struct gs_partial *partial;
     struct gs_progress *progress;
-    unsigned record_bytes;
     uint64_t keys; /* so far */
+    enum gs_status st;
+    struct gs_error *err;
 };
 
-static enum gs_status take(struct reading *reading, const void *records, uint64_t count,
-                           struct gs_error *err)
+static bool take(void *context, const struct gs_input *input, uint64_t index, const char *records,
+                 uint64_t count)
 {
+    struct reading *reading = context;
     const struct gs_options *options = reading->options;
+    (void)input;
+    (void)index;
     reading->keys += count;
-    enum gs_status st = gs_width(options)->check_count(options, reading->keys, err);
-    if (st == GS_OK)
-        st = gs_partial_add(reading->partial, records, count, err);
-    atomic_store(&reading->progress->done, reading->keys);
-    return st;
-}
-
-static enum gs_status take_mapped(struct reading *reading, const struct gs_input *input,
-                                  struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    const uint64_t count = input->size / reading->record_bytes;
-    const uint64_t piece = PIECE_BYTES / reading->record_bytes;
-    for (uint64_t first = 0; first < count; first += piece)
-        GS_TRY(take(reading, (const char *)input->bytes + first * reading->record_bytes,
-                    count - first < piece ? count - first : piece, err));
-cleanup:
-    return st;
-}
-
-/* Read a pipe to its end. */
-static enum gs_status take_pending(struct reading *reading, struct gs_input *input, char *buffer,
-                                   struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    const size_t unit = reading->record_bytes;
-    struct gs_inputs alone = {.list = input, .count = 1};
-    size_t used = 0;
-    for (size_t got = 1; got > 0;) {
-        GS_TRY(gs_inputs_read_on(&alone, unit, buffer + used, PIECE_BYTES - used, &got, err));
-        used += got;
-        if (got > 0 && used < PIECE_BYTES / 2)
-            continue;
-        GS_TRY(take(reading, buffer, used / unit, err));
-        used = 0;
-    }
-cleanup:
-    return st;
+    reading->st = gs_width(options)->check_count(options, reading->keys, reading->err);
+    if (reading->st == GS_OK)
+        reading->st = gs_partial_add(reading->partial, records, count, reading->err);
+    return reading->st == GS_OK;
 }
 
 static enum gs_status take_all(struct reading *reading, struct gs_inputs *inputs,
                                struct gs_error *err)
 {
-    enum gs_status st = GS_OK;
-    char *buffer = NULL;
-    if (gs_inputs_pending(inputs) && (buffer = gs_pages_alloc(PIECE_BYTES)) == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, errno, "not enough memory to read");
-    for (size_t i = 0; i < inputs->count; i++) {
-        struct gs_input *input = &inputs->list[i];
-        if (input->pending) {
-            GS_TRY(take_pending(reading, input, buffer, err));
-        } else if (input->size > 0) {
-            gs_inputs_advise(inputs, input->bytes, input->size, MADV_SEQUENTIAL);
-            GS_TRY(take_mapped(reading, input, err));
-        }
-    }
-cleanup:
-    gs_pages_free(buffer, PIECE_BYTES);
-    return st;
+    for (size_t i = 0; i < inputs->count; i++)
+        if (inputs->list[i].size > 0 && !inputs->list[i].pending)
+            gs_inputs_advise(inputs, inputs->list[i].bytes, inputs->list[i].size, MADV_SEQUENTIAL);
+    reading->keys = 0;
+    const enum gs_status st =
+        gs_each_record(inputs, gs_record_bytes(reading->options), PIECE_BYTES, take, reading,
+                       gs_stage_name(GS_STAGE_READ), reading->progress, err);
+    return st != GS_OK ? st : reading->st;
 }
 
 /* Read everything; twice, if the first guess at what is wanted was wrong. */
@@ -135,10 +96,10 @@ static enum gs_status keep_wanted(struct reading *reading, struct gs_inputs *inp
     bool again = true;
     if (!gs_inputs_pending(inputs)) {
         uint64_t keys;
-        GS_TRY(gs_make_spans(inputs, reading->record_bytes, &spans, &keys, err));
+        GS_TRY(gs_make_spans(inputs, gs_record_bytes(reading->options), &spans, &keys, err));
         GS_TRY(gs_partial_guess(reading->partial, spans, keys, err));
     }
-    for (reading->keys = 0; again; reading->keys = 0) {
+    while (again) {
         GS_TRY(take_all(reading, inputs, err));
         GS_TRY(gs_partial_finish(reading->partial, count, &again, err));
     }
@@ -155,14 +116,12 @@ enum gs_status gs_partial_output(const struct gs_task *task, struct gs_inputs *i
     struct gs_options options = task->sort;
     const bool pending = gs_inputs_pending(inputs);
     const uint64_t keys = gs_inputs_bytes(inputs) / gs_record_bytes(&options);
-    struct reading reading = {
-        .options = &options, .progress = progress, .record_bytes = gs_record_bytes(&options)};
+    struct reading reading = {.options = &options, .progress = progress, .err = err};
     struct gs_output_sink to = gs_output_sink(output, &options, NULL);
     uint64_t count;
-    options.leave_device = task->hooks.ends;
+    options.own.leave_device = task->hooks.ends;
     GS_TRY(gs_partial_new(&reading.partial, &options, pending ? UINT64_MAX : keys, err));
     (void)gs_fetch_inputs(inputs);
-    gs_progress_enter(progress, gs_stage_name(GS_STAGE_READ), pending ? 0 : keys);
     GS_TRY(keep_wanted(&reading, inputs, &count, err));
     gs_output_begin(output); /* its file position may be shared with an input's */
     GS_TRY(gs_output_reserve(output, count * gs_output_bytes(&options), err));

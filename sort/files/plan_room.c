@@ -33,10 +33,10 @@ static enum gs_status check_output(const struct gs_task *task, struct gs_file_pl
     struct stat status;
     struct gs_output output;
     enum gs_status st;
-    if (task->output == NULL ||
-        (stat(task->output, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
+    if (task->found.output == NULL || (stat(task->found.output, &status) == 0 &&
+                                       !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
         return GS_OK;
-    st = gs_output_open(&output, task->output, err);
+    st = gs_output_open(&output, task->found.output, err);
     if (st != GS_OK)
         return st;
     if (output.kind == GS_OUTPUT_TEMPORARY && fstat(output.fd, &status) == 0) {
@@ -47,8 +47,9 @@ static enum gs_status check_output(const struct gs_task *task, struct gs_file_pl
     const uint64_t most = plan->output_bytes + plan->split_bytes;
     if (most <= plan->output_room || gs_writes_fewer(&task->sort))
         return GS_OK;
-    return fail_room(task->output, plan->split_bytes > 0 ? "an output and its parts" : "an output",
-                     most, plan->output_room, "use -o on another file system", err);
+    return fail_room(task->found.output,
+                     plan->split_bytes > 0 ? "an output and its parts" : "an output", most,
+                     plan->output_room, "use -o on another file system", err);
 }
 
 /* Is a directory before this one on the same file system, so that its room is counted already? */
@@ -56,7 +57,7 @@ static bool counted_before(const struct gs_task *task, size_t index, dev_t devic
 {
     struct stat other;
     for (size_t i = 0; i < index; i++)
-        if (stat(task->directories[i], &other) == 0 && other.st_dev == device)
+        if (stat(task->found.directories[i], &other) == 0 && other.st_dev == device)
             return true;
     return false;
 }
@@ -66,8 +67,8 @@ static enum gs_status find_temporary_room(const struct gs_task *task, struct gs_
                                           dev_t output_device, struct gs_error *err)
 {
     plan->temporary_room = 0;
-    for (size_t i = 0; i < task->directory_count; i++) {
-        const char *name = task->directories[i];
+    for (size_t i = 0; i < task->found.directory_count; i++) {
+        const char *name = task->found.directories[i];
         struct stat status;
         const int fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (fd < 0 || fstat(fd, &status) != 0 ||
@@ -104,6 +105,6 @@ enum gs_status gs_plan_check_room(const struct gs_task *task, struct gs_file_pla
         plan->temporary_bytes > plan->limit_bytes ? plan->temporary_bytes - plan->limit_bytes : 0;
     if (least <= plan->temporary_room)
         return GS_OK;
-    return fail_room(task->directories[0], "temporary files", least, plan->temporary_room,
+    return fail_room(task->found.directories[0], "temporary files", least, plan->temporary_room,
                      "name a directory with -T", err);
 }

@@ -50,7 +50,7 @@ static bool most_stay(const struct gs_read_limit *limit)
 /* What moves keys to their bins meanwhile, or NULL. */
 static const struct gs_incoming_calls *incoming_calls(const struct gs_read_limit *limit)
 {
-    return limit->options->incoming != NULL ? gs_width(limit->options)->incoming : NULL;
+    return limit->options->own.incoming != NULL ? gs_width(limit->options)->incoming : NULL;
 }
 
 /* Tell how many keys have come, and may be moved to their bins. */
@@ -58,7 +58,7 @@ static void tell_incoming(const struct gs_read_limit *limit)
 {
     const struct gs_slurp *memory = &limit->inputs->list[0].memory;
     if (incoming_calls(limit) != NULL)
-        incoming_calls(limit)->tell(limit->options->incoming, memory->bytes,
+        incoming_calls(limit)->tell(limit->options->own.incoming, memory->bytes,
                                     memory->used / gs_record_bytes(limit->options));
 }
 
@@ -66,7 +66,7 @@ static void pause_incoming(void *context)
 {
     const struct gs_read_limit *limit = context;
     if (incoming_calls(limit) != NULL)
-        incoming_calls(limit)->pause(limit->options->incoming);
+        incoming_calls(limit)->pause(limit->options->own.incoming);
 }
 
 /* `known` bytes of input have come, `bytes` of them in memory: twice as many as at the last call.
@@ -137,7 +137,7 @@ enum gs_status gs_read_pipes(struct gs_read_limit *limit, uint64_t *read_bytes,
     enum gs_status st = gs_inputs_read(inputs, gs_record_bytes(limit->options), &watch, err);
     tell_incoming(limit); /* the buffer may have moved before the end was seen */
     if (incoming_calls(limit) != NULL)
-        incoming_calls(limit)->end(limit->options->incoming);
+        incoming_calls(limit)->end(limit->options->own.incoming);
     if (st == GS_ERR_MEMORY && err->status != GS_OK) { /* less than -S says, but all there is */
         *err = (struct gs_error){.status = GS_OK};
         limit->reached = true;

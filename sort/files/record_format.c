@@ -17,7 +17,7 @@ static bool are_aligned(const struct gs_task *task)
     const uint32_t bytes = task->found.format.element_bytes;
     if (bytes == 0) /* no element holds a record */
         return true;
-    for (size_t i = 0; task->found.skips != NULL && (i == 0 || i < task->file_count); i++)
+    for (size_t i = 0; task->found.skips != NULL && (i == 0 || i < task->found.file_count); i++)
         if (task->found.skips[i] % bytes != 0)
             return false;
     return true;
@@ -26,7 +26,7 @@ static bool are_aligned(const struct gs_task *task)
 /* The same number of bytes is in front of the records of each file. */
 static enum gs_status skip_everywhere(struct gs_task *task, uint64_t skip, struct gs_error *err)
 {
-    size_t count = task->file_count > 0 ? task->file_count : 1;
+    size_t count = task->found.file_count > 0 ? task->found.file_count : 1;
     if (skip == 0)
         return GS_OK;
     task->found.skips = calloc(count, sizeof *task->found.skips);
@@ -43,7 +43,7 @@ static enum gs_status use_combine(struct gs_task *task, struct gs_error *err)
     if (task->combine == NULL || task->found.undecided)
         return GS_OK;
     const bool unique = task->sort.unique;
-    task->sort.combine = task->combine;
+    task->sort.own.combine = task->combine;
     task->sort.unique = false;
     return gs_combine_prepare(task->combine, &task->found.format, unique,
                               task->found.npy != NULL ? &task->found.npy->head : NULL,
@@ -56,7 +56,7 @@ static enum gs_status use_format(struct gs_task *task, struct gs_error *err)
     gs_records_of(&task->sort, &task->found.format, task->stable, are_aligned(task),
                   &task->found.codec, &task->found.order);
     const enum gs_status st = use_combine(task, err);
-    task->sort.offsets = task->offsets;
+    task->sort.own.offsets = task->offsets;
     if (st != GS_OK || task->found.undecided)
         return st;
     return gs_offsets_prepare(task->offsets, &task->found.format, gs_written_bytes(&task->sort),
@@ -77,7 +77,7 @@ static enum gs_status check_type(const struct gs_task *task, struct gs_error *er
     if (strcmp(own, other) == 0)
         return GS_OK;
     return gs_fail(err, GS_ERR_USAGE, 0, "%s: drop -t %s: its header says %s",
-                   task->file_count > 0 ? task->files[0] : "-", task->named.type, own);
+                   task->found.file_count > 0 ? task->found.files[0] : "-", task->named.type, own);
 }
 
 enum gs_status gs_set_records(struct gs_task *task, bool waits, struct gs_error *err)
@@ -86,8 +86,8 @@ enum gs_status gs_set_records(struct gs_task *task, bool waits, struct gs_error 
     const struct gs_format_options *named = &task->named;
     enum gs_status st = GS_OK;
     if (!task->raw && named->record == NULL && task->skip == 0)
-        GS_TRY(gs_npy_files_find(task->file_count > 0 ? task->files[0] : "-",
-                                 task->file_count > 0 ? task->file_count : 1, named,
+        GS_TRY(gs_npy_files_find(task->found.file_count > 0 ? task->found.files[0] : "-",
+                                 task->found.file_count > 0 ? task->found.file_count : 1, named,
                                  &task->found.npy, &task->found.skips, &task->found.format,
                                  &task->found.undecided, err));
     task->found.undecided = task->found.undecided && waits && named->type == NULL;
@@ -109,7 +109,7 @@ enum gs_status gs_open_records(const struct gs_task *task, struct gs_inputs *inp
     const enum gs_looks looks = task->raw ? GS_LOOKS_NONE : named ? GS_LOOKS_FORMATS : GS_LOOKS_ALL;
     /* What is in front of the records is found when the inputs are open. */
     const bool told = task->found.undecided || task->found.npy != NULL;
-    return gs_inputs_open(inputs, task->files, task->file_count,
+    return gs_inputs_open(inputs, task->found.files, task->found.file_count,
                           told ? 0 : gs_record_bytes(&task->sort), told ? NULL : task->found.skips,
                           looks, err);
 }

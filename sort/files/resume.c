@@ -123,15 +123,15 @@ static enum gs_status describe(const struct gs_task *task, struct facts *facts,
                                struct gs_error *err)
 {
     static const char *const standard_input[] = {"-"};
-    const bool has_files = task->file_count > 0;
-    const char *const *files = has_files ? task->files : standard_input;
+    const bool has_files = task->found.file_count > 0;
+    const char *const *files = has_files ? task->found.files : standard_input;
     enum gs_status st = GS_OK;
     add_options(facts, task);
-    if (task->output != NULL)
-        GS_TRY(add_output(facts, task->output, err));
+    if (task->found.output != NULL)
+        GS_TRY(add_output(facts, task->found.output, err));
     else
         add_stream(facts, STDOUT_FILENO);
-    for (size_t i = 0; i < (has_files ? task->file_count : 1); i++)
+    for (size_t i = 0; i < (has_files ? task->found.file_count : 1); i++)
         GS_TRY(add_input(facts, files[i], err));
     if (facts->failed)
         st = gs_fail(err, GS_ERR_MEMORY, ENOMEM, "--resume");
@@ -275,18 +275,22 @@ enum gs_status gs_resume_open(struct gs_resume *resume, struct gs_task *task, st
     if (!task->resumes)
         return GS_OK;
     GS_TRY(describe(task, &facts, err));
-    resume->places = calloc(task->directory_count, sizeof *resume->places);
-    resume->homes = calloc(task->directory_count, sizeof *resume->homes);
-    if (resume->places == NULL || resume->homes == NULL) {
+    resume->places = calloc(task->found.directory_count, sizeof *resume->places);
+    resume->homes = calloc(task->found.directory_count, sizeof *resume->homes);
+    resume->directories = calloc(task->found.directory_count, sizeof *resume->directories);
+    if (resume->places == NULL || resume->homes == NULL || resume->directories == NULL) {
         st = gs_fail(err, GS_ERR_MEMORY, ENOMEM, "--resume");
         goto cleanup;
     }
-    for (size_t i = 0; i < task->directory_count; i++)
-        GS_TRY(open_place(resume, task->directories[i], facts.text, err));
+    for (size_t i = 0; i < task->found.directory_count; i++)
+        GS_TRY(open_place(resume, task->found.directories[i], facts.text, err));
     choose_journal(resume);
     for (size_t i = 0; i < resume->count; i++)
-        task->directories[i] = resume->places[i].name;
-    task->directory_count = resume->count;
+        resume->directories[i] = resume->places[i].name;
+    resume->before = task->found.directories;
+    resume->before_count = task->found.directory_count;
+    task->found.directories = resume->directories;
+    task->found.directory_count = resume->count;
     task->found.journal = resume->journal;
     task->found.homes = resume->homes;
 cleanup:
@@ -302,7 +306,7 @@ static bool has_more(const struct gs_resume *resume)
     return resume->journal != NULL && gs_journal_bytes(resume->journal) > resume->journal->begin;
 }
 
-void gs_resume_close(struct gs_resume *resume, const struct gs_task *task, bool done)
+void gs_resume_close(struct gs_resume *resume, struct gs_task *task, bool done)
 {
     const bool keeps = !done && has_more(resume);
     if (resume->places == NULL || resume->homes == NULL)
@@ -323,5 +327,12 @@ void gs_resume_close(struct gs_resume *resume, const struct gs_task *task, bool 
         drop_place(resume);
     free(resume->places);
     free(resume->homes);
+    free(resume->directories);
+    if (resume->before != NULL) {
+        task->found.directories = resume->before;
+        task->found.directory_count = resume->before_count;
+    }
+    task->found.journal = NULL;
+    task->found.homes = NULL;
     *resume = (struct gs_resume){.count = 0};
 }

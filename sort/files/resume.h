@@ -19,6 +19,9 @@ struct gs_resume_place {
 struct gs_resume {
     struct gs_resume_place *places; /* [count], or NULL */
     struct gs_spill_home *homes;    /* the same, open */
+    const char **directories;       /* and their names, for the task, */
+    const char *const *before;      /* instead of these, unless it is NULL */
+    size_t before_count;
     size_t count;
     struct gs_journal *journal; /* that of them which tells what is complete, or NULL */
 };
@@ -28,6 +31,6 @@ struct gs_resume {
 enum gs_status gs_resume_open(struct gs_resume *resume, struct gs_task *task, struct gs_error *err);
 
 /* The sort is done, or has failed: then the directories stay if anything is complete. */
-void gs_resume_close(struct gs_resume *resume, const struct gs_task *task, bool done);
+void gs_resume_close(struct gs_resume *resume, struct gs_task *task, bool done);
 
 #endif

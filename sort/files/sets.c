@@ -11,25 +11,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum gs_status gs_set_append(struct gs_task *task, struct gs_error *err)
-{
-    if (task->combine == NULL || task->combine->set.name == NULL)
-        return GS_OK;
-    const char **files = reallocarray(task->files, task->file_count + 2, sizeof *files);
-    if (files == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, ENOMEM, "command line");
-    task->files = files;
-    if (task->file_count == 0)
-        files[task->file_count++] = "-";
-    files[task->file_count++] = task->combine->set.name;
-    for (size_t i = 0; i + 1 < task->file_count; i++)
-        if (strcmp(files[i], "-") == 0 && strcmp(task->combine->set.name, "-") == 0)
-            return gs_fail(err, GS_ERR_USAGE, 0,
-                           "%s=-: standard input is sorted already: name a file",
-                           task->combine->set.option);
-    return GS_OK;
-}
-
 static void tell_nobody(void *context, uint64_t bytes)
 {
     (void)context;
@@ -40,16 +21,16 @@ static enum gs_status check_order(const struct gs_options *options, const struct
                                   struct gs_error *err)
 {
     char key[GS_KEY_TEXT];
-    const uint64_t bytes = options->combine->record_bytes;
+    const uint64_t bytes = options->own.combine->record_bytes;
     const char *record = set->records;
-    uint64_t last = set->count > 0 ? gs_record_word(&options->combine->order, record) : 0;
+    uint64_t last = set->count > 0 ? gs_record_word(&options->own.combine->order, record) : 0;
     for (uint64_t i = 1; i < set->count; i++, record += bytes) {
         const uint64_t before = last;
-        last = gs_record_word(&options->combine->order, record + bytes);
+        last = gs_record_word(&options->own.combine->order, record + bytes);
         if (last != before && (before < last) != options->reverse)
             continue;
-        if (gs_record_follows(&options->combine->order, record, record + bytes, options->reverse,
-                              false))
+        if (gs_record_follows(&options->own.combine->order, record, record + bytes,
+                              options->reverse, false))
             continue;
         gs_whole_key_print(&options->format->keys[0], record + bytes, key);
         return gs_fail(err, GS_ERR_INPUT, 0,
@@ -72,8 +53,8 @@ enum gs_status gs_set_open(const struct gs_task *task, struct gs_inputs *inputs,
     struct gs_inputs alone = {.list = &inputs->list[--inputs->count], .count = 1};
     const struct gs_input *input = &alone.list[0];
     /* Nothing of it in memory: that is the sort's. */
-    GS_TRY(gs_inputs_spool(&alone, bytes, 0, task->directories, task->directory_count, tell_nobody,
-                           NULL, &temporary_bytes, err));
+    GS_TRY(gs_inputs_spool(&alone, bytes, 0, task->found.directories, task->found.directory_count,
+                           tell_nobody, NULL, &temporary_bytes, err));
     if (output->kind == GS_OUTPUT_POSITIONED && input->mapping != NULL &&
         input->device == output->device && input->inode == output->inode)
         return gs_fail(err, GS_ERR_USAGE, 0, "%s: is written over while it is read: -o can",

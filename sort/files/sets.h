@@ -10,9 +10,6 @@
 #include "common/files/input.h"
 #include "common/files/output.h"
 
-/* Make it the last of the files. */
-enum gs_status gs_set_append(struct gs_task *task, struct gs_error *err);
-
 /* All inputs are open, and it is known what their records are: read the last one, if it is a set,
  * to its end, and check its order. *inputs are then those that are sorted. */
 enum gs_status gs_set_open(const struct gs_task *task, struct gs_inputs *inputs,

@@ -44,7 +44,7 @@ static enum gs_status sort_in_memory(const struct gs_task *task, const struct gs
     uint64_t keys;
     struct gs_stage_stats fetching;
     struct gs_output_sink to = gs_output_sink(output, &options, inputs);
-    options.leave_device = task->hooks.ends;
+    options.own.leave_device = task->hooks.ends;
     GS_TRY(gs_make_spans(inputs, gs_record_bytes(&options), &spans, &keys, err));
     const uint64_t output_bytes = gs_wanted_of(&options, keys) * gs_written_bytes(&options);
     const bool fewer = gs_writes_fewer(&options);
@@ -56,7 +56,7 @@ static enum gs_status sort_in_memory(const struct gs_task *task, const struct gs
                    fewer || options.wanted.end != GS_WANTED_ALL ? NULL : output, 0);
     fetch(inputs, gs_record_bytes(&options), progress, &fetching);
     options.memory_bytes = limit->bytes;
-    options.held_bytes = own_bytes;
+    options.own.held_bytes = own_bytes;
     GS_TRY(
         gs_width(&options)->sort(&options, spans, inputs->count, &to.sink, progress, stats, err));
     if (fetching.bytes > 0)
@@ -64,7 +64,7 @@ static enum gs_status sort_in_memory(const struct gs_task *task, const struct gs
 cleanup:
     *refused = st == GS_ERR_MEMORY && !atomic_load(&to.wrote) &&
                (own_bytes == 0 || !atomic_load(&to.forgot)) &&
-               options.engine <= GS_ENGINE_SAMPLESORT && options.incoming == NULL;
+               options.engine <= GS_ENGINE_SAMPLESORT && options.own.incoming == NULL;
     st = gs_output_sink_close(&to, st, stats, err);
     free(spans);
     return st;
@@ -100,7 +100,7 @@ static enum gs_status write_sorted(const struct gs_task *task, struct gs_progres
     struct gs_forecast forecast;
     uint64_t own_bytes = 0; /* of input held in memory */
     bool partial;
-    bool makes_pages = task->sort.combine == NULL && task->sort.wanted.end == GS_WANTED_ALL &&
+    bool makes_pages = task->sort.own.combine == NULL && task->sort.wanted.end == GS_WANTED_ALL &&
                        output->direct != GS_DIRECT_ALWAYS && output->kind != GS_OUTPUT_STREAM &&
                        !(output->kind == GS_OUTPUT_POSITIONED &&
                          gs_inputs_await(inputs, output->device, output->inode));
@@ -118,7 +118,7 @@ static enum gs_status write_sorted(const struct gs_task *task, struct gs_progres
     if (partial)
         return gs_partial_output(task, inputs, output, progress, stats, err);
     if (incoming != NULL && inputs->count == 1 && gs_inputs_pending(inputs))
-        options.incoming = incoming->start(&task->sort);
+        options.own.incoming = incoming->start(&task->sort);
     GS_TRY(refuse_overwriting(task, inputs, output, err));
     GS_TRY(gs_read_pipes(&limit, &own_bytes, &reading, err));
     gs_output_begin(output); /* its file position may be shared with an input's */
@@ -151,14 +151,14 @@ static enum gs_status write_sorted(const struct gs_task *task, struct gs_progres
     }
     if (spills) {
         if (incoming != NULL)
-            incoming->restore(options.incoming);
+            incoming->restore(options.own.incoming);
         GS_TRY(gs_spilled_sort(task, limit.bytes, own_bytes, inputs, output, progress, stats, err));
     }
     gs_stage_add(&stats->stages[GS_STAGE_READ], &reading);
 
 cleanup:
     if (incoming != NULL)
-        incoming->free(options.incoming);
+        incoming->free(options.own.incoming);
     return st;
 }
 

@@ -204,8 +204,8 @@ static enum gs_status sort_within(const struct gs_task *task, uint64_t limit_byt
                                  .context = &own,
                                  .memory_bytes = limit_bytes,
                                  .held_bytes = held_bytes,
-                                 .directories = task->directories,
-                                 .directory_count = task->directory_count,
+                                 .directories = task->found.directories,
+                                 .directory_count = task->found.directory_count,
                                  .direct = task->direct,
                                  .journal = task->found.journal,
                                  .homes = task->found.homes};

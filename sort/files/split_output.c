@@ -46,6 +46,7 @@ enum gs_status gs_split_names(struct gs_task *task, struct gs_error *err)
     size_t at = 0, end = 0;
     unsigned width = 0;
     const char *pattern = task->output;
+    task->found.output = pattern;
     if (task->split == 0)
         return GS_OK;
     if (pattern == NULL)
@@ -66,7 +67,7 @@ enum gs_status gs_split_names(struct gs_task *task, struct gs_error *err)
         snprintf(task->found.part_names[i], each, "%.*s%0*u%s", (int)at, pattern, (int)width,
                  (unsigned)i, pattern + end);
     }
-    task->output = task->found.part_names[0];
+    task->found.output = task->found.part_names[0];
     return GS_OK;
 }
 
@@ -99,9 +100,9 @@ cleanup:
 }
 
 /* Write one of the other files. */
-static enum gs_status write_part(const struct gs_task *task, const struct gs_output *all,
-                                 uint64_t keys, uint64_t i, gs_split_head *write_head,
-                                 struct gs_output *part, char *buffer, struct gs_error *err)
+static enum gs_status write_part(struct gs_task *task, const struct gs_output *all, uint64_t keys,
+                                 uint64_t i, gs_split_head *write_head, struct gs_output *part,
+                                 char *buffer, struct gs_error *err)
 {
     enum gs_status st;
     const uint64_t first = part_start(task, keys, i);
@@ -121,7 +122,7 @@ cleanup:
     return st;
 }
 
-enum gs_status gs_split_copy(const struct gs_task *task, struct gs_output *output, uint64_t keys,
+enum gs_status gs_split_copy(struct gs_task *task, struct gs_output *output, uint64_t keys,
                              gs_split_head *write_head, struct gs_output **parts, uint64_t *first,
                              struct gs_error *err)
 {

@@ -8,6 +8,7 @@
 #include "common/files/output.h"
 #include "common/files/pace.h"
 #include "common/formats/format.h"
+#include "common/formats/npy.h"
 #include "sort/sort.h"
 
 #include <stdbool.h>
@@ -20,13 +21,20 @@ struct gs_spill_home;
 
 /* What the library learns of the files, and keeps for them. */
 struct gs_found {
-    struct gs_format format;           /* of the records */
-    struct gs_codec codec;             /* of that format, */
-    struct gs_record_order order;      /* or that, of records that no element holds */
-    struct gs_npy_files *npy;          /* the files are .npy files, or NULL */
+    const char **files; /* all that are opened: if there is a set, it is the last */
+    size_t file_count;
+    const char *output;             /* the first one, if it is split; NULL: standard output */
+    const char *const *directories; /* those of the task, or the usual one; those of `resumes` */
+    size_t directory_count;
+    const char *usual_directory;
+    unsigned char index_head[GS_NPY_INTEGERS_HEAD]; /* in front of positions in a .npy file */
+    struct gs_format format;                        /* of the records */
+    struct gs_codec codec;                          /* of that format, */
+    struct gs_record_order order;                   /* or that, of records that no element holds */
+    struct gs_npy_files *npy;                       /* the files are .npy files, or NULL */
     uint64_t *skips;                   /* bytes in front of each file's records, or NULL */
     bool undecided;                    /* what they are, the first bytes of a pipe will tell */
-    char **part_names;                 /* of the files of a split output, which is the first */
+    char **part_names;                 /* of the files of a split output */
     struct gs_journal *journal;        /* it tells what the directories keep, or NULL; */
     const struct gs_spill_home *homes; /* then they are open */
     uint64_t done_ns;                  /* when the output got its name (gs_now_ns) */
@@ -49,10 +57,10 @@ struct gs_hooks {
                 * nor inputs that it may have pinned */
 };
 
-/* All zero but `directories`: sort standard input, an array of u32, to standard output. */
+/* All zero: sort standard input, an array of u32, to standard output. */
 struct gs_task {
-    const char **files;             /* file_count names, */
-    size_t file_count;              /* 0: standard input */
+    const char *const *files;       /* file_count names, - for standard input */
+    size_t file_count;              /* 0: that alone */
     const char *output;             /* NULL: standard output */
     struct gs_format_options named; /* type, record and keys as given */
     uint64_t skip;                  /* bytes in front of each file's records */
@@ -66,8 +74,8 @@ struct gs_task {
     bool synced;                    /* wait until the disk has the output under its name */
     enum gs_direct direct;          /* past the page cache? */
     bool resumes;                   /* directories keep what is complete until all is */
-    const char **directories;       /* for temporary files; at least one */
-    size_t directory_count;
+    const char *const *directories; /* for temporary files, used in turn */
+    size_t directory_count;         /* 0: $TMPDIR or /tmp */
     struct gs_hooks hooks;
     struct gs_found found; /* the library's own */
 };

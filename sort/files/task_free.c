@@ -8,6 +8,7 @@
 void gs_task_free(struct gs_task *task)
 {
     gs_split_free(task);
+    free(task->found.files);
     free(task->found.skips);
     gs_npy_files_free(task->found.npy);
     free(task->combine);

@@ -33,7 +33,7 @@ enum gs_status gs_make_spans(const struct gs_inputs *inputs, unsigned record_byt
 }
 
 /* Verify the output (options->verify), then publish it, which counts as time of stage "write". */
-static enum gs_status prove_and_publish(const struct gs_task *task, struct gs_inputs *inputs,
+static enum gs_status prove_and_publish(struct gs_task *task, struct gs_inputs *inputs,
                                         struct gs_output *output, struct gs_stats *stats,
                                         struct gs_error *err)
 {
@@ -43,7 +43,7 @@ static enum gs_status prove_and_publish(const struct gs_task *task, struct gs_in
     struct gs_output *parts = NULL;
     uint64_t own_keys = stats->keys_out;
     uint64_t start;
-    if (options->verify && output->kind == GS_OUTPUT_TEMPORARY && options->combine == NULL) {
+    if (options->verify && output->kind == GS_OUTPUT_TEMPORARY && options->own.combine == NULL) {
         GS_TRY(gs_output_settle(output, err));
         GS_TRY(gs_verify_file(options, output->fd, output->head_bytes, stats, output->name, err));
     }
@@ -66,14 +66,11 @@ cleanup:
     return st;
 }
 
-/* In front of positions that go to a .npy file. */
-static unsigned char index_head[GS_NPY_INTEGERS_HEAD];
-
-enum gs_status gs_work_write_head(const struct gs_task *task, struct gs_output *output,
-                                  uint64_t keys, struct gs_error *err)
+enum gs_status gs_work_write_head(struct gs_task *task, struct gs_output *output, uint64_t keys,
+                                  struct gs_error *err)
 {
-    if (output->head == index_head)
-        gs_npy_write_integers(index_head, task->sort.index_bytes, keys);
+    if (output->head == task->found.index_head)
+        gs_npy_write_integers(task->found.index_head, task->sort.index_bytes, keys);
     else if (task->found.npy != NULL && task->sort.index_bytes == 0 && !output->head_written)
         gs_npy_files_count(task->found.npy, keys);
     return gs_output_write_head(output, err);
@@ -94,7 +91,7 @@ enum gs_status gs_work_set_head(const struct gs_task *task, const struct gs_inpu
     struct gs_npy_files *npy = task->found.npy;
     if (task->sort.index_bytes != 0) {
         if (output->kind == GS_OUTPUT_TEMPORARY && is_npy_name(output->name))
-            gs_output_set_head(output, index_head, sizeof index_head);
+            gs_output_set_head(output, task->found.index_head, sizeof task->found.index_head);
         return GS_OK;
     }
     if (npy == NULL) {
@@ -121,7 +118,7 @@ enum gs_status gs_work_set_head(const struct gs_task *task, const struct gs_inpu
 }
 
 /* Everything after the inputs and the output are open. */
-static enum gs_status write_and_publish(const struct gs_work *work, const struct gs_task *task,
+static enum gs_status write_and_publish(const struct gs_work *work, struct gs_task *task,
                                         struct gs_progress *progress, struct gs_inputs *inputs,
                                         struct gs_output *output, struct gs_stats *stats,
                                         struct gs_error *err)
@@ -143,7 +140,7 @@ static enum gs_status write_and_publish(const struct gs_work *work, const struct
 static enum gs_status open_output(const struct gs_task *task, const struct gs_inputs *inputs,
                                   struct gs_output *output, struct gs_error *err)
 {
-    enum gs_status st = gs_output_open(output, task->output, err);
+    enum gs_status st = gs_output_open(output, task->found.output, err);
     if (st != GS_OK)
         return st;
     if (task->split > 0 && output->kind != GS_OUTPUT_TEMPORARY)

@@ -33,8 +33,8 @@ enum gs_status gs_make_spans(const struct gs_inputs *inputs, unsigned record_byt
  * these inputs. */
 enum gs_status gs_work_set_head(const struct gs_task *task, const struct gs_inputs *inputs,
                                 bool more, struct gs_output *output, struct gs_error *err);
-enum gs_status gs_work_write_head(const struct gs_task *task, struct gs_output *output,
-                                  uint64_t keys, struct gs_error *err);
+enum gs_status gs_work_write_head(struct gs_task *task, struct gs_output *output, uint64_t keys,
+                                  struct gs_error *err);
 
 /* Do the work of a mode. The order of steps keeps the promise of the man page: every input and the
  * output is opened, or refused, before any work; the output appears after the last step that can

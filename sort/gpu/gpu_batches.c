@@ -165,7 +165,7 @@ void gs_gpu_batches_account(struct gs_gpu_batches *batches)
 {
     struct gs_run *run = batches->run;
     uint64_t n = run->plan.count;
-    gs_run_account_at(run, GS_STAGE_SORT_BINS, "gpu", batches->ns, batches->begin_ns,
+    gs_run_account_at(run, GS_STAGE_SORT_BINS, GS_DEVICE_GPU, batches->ns, batches->begin_ns,
                       batches->end_ns);
     gs_run_add(run, GS_STAGE_SORT_BINS, n, n * 2 * GS_KEY_BYTES); /* read and written */
 }

@@ -70,7 +70,7 @@ void gs_gpu_describe(struct gs_run *run, const struct gs_gpu_device *device)
     run->stats->device_text = device->name;
     run->stats->bus_rate = device->bus_rate;
     run->stats->device_rate = device->memory_rate;
-    gs_run_account_at(run, GS_STAGE_START, "gpu", device->start_ns, device->begin_ns,
+    gs_run_account_at(run, GS_STAGE_START, GS_DEVICE_GPU, device->start_ns, device->begin_ns,
                       device->begin_ns + device->start_ns);
 }
 
@@ -127,7 +127,7 @@ enum gs_status gs_gpu_buffers_emit(struct gs_gpu_buffers *buffers, struct gs_run
                                  .context = buffers,
                                  .disorder = &disorder,
                                  .stage = GS_STAGE_DOWNLOAD,
-                                 .device = "gpu",
+                                 .device = GS_DEVICE_GPU,
                                  .piece_keys = gs_gpu_piece_keys(buffers->capacity),
                                  .scratch = buffers->host,
                                  .scratch_keys = gs_gpu_scratch_keys(buffers->capacity),
@@ -136,7 +136,7 @@ enum gs_status gs_gpu_buffers_emit(struct gs_gpu_buffers *buffers, struct gs_run
     GS_CUDA_TRY(cudaStreamSynchronize(buffers->compute));
     buffers->bus.ns = 0;
     GS_TRY(gs_copy_ordered(run, &ordered, err));
-    gs_run_account(run, GS_STAGE_DOWNLOAD, "gpu", buffers->bus.ns, 0, 0);
+    gs_run_account(run, GS_STAGE_DOWNLOAD, GS_DEVICE_GPU, buffers->bus.ns, 0, 0);
 cleanup:
     return st;
 }
@@ -146,7 +146,7 @@ static void account(struct gs_run *run, enum gs_stage row, const struct gs_devic
                     enum gs_device_stage stage, uint64_t begin_ns)
 {
     if (stats->end_ms[stage] > 0)
-        gs_run_account_at(run, row, "gpu", gs_gpu_ns(stats->ms[stage]),
+        gs_run_account_at(run, row, GS_DEVICE_GPU, gs_gpu_ns(stats->ms[stage]),
                           begin_ns + gs_gpu_ns(stats->begin_ms[stage]),
                           begin_ns + gs_gpu_ns(stats->end_ms[stage]));
 }

@@ -43,7 +43,7 @@ static enum gs_status account_between(struct gs_run *run, enum gs_stage stage, c
     before_ms = before_ms > 0 ? before_ms : 0; /* the events' clock is coarse */
     uint64_t begin_ns = known_ns - gs_gpu_ns(before_ms);
     uint64_t ns = gs_gpu_ns(ms);
-    gs_run_account_at(run, stage, "gpu", ns, begin_ns, begin_ns + ns);
+    gs_run_account_at(run, stage, GS_DEVICE_GPU, ns, begin_ns, begin_ns + ns);
 cleanup:
     return st;
 }

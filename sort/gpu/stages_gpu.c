@@ -18,6 +18,7 @@
 #include "sort/gpu/gpu_buffers.h"
 #include "sort/gpu/gpu_capacity.h"
 #include "sort/gpu/gpu_chunk_times.h"
+#include "sort/gpu/gpu_proof.h"
 #include "sort/gpu/gpu_splitters.h"
 #include "sort/gpu/gpu_upload.h"
 #include "sort/keys/fingerprint.h"
@@ -40,6 +41,7 @@ struct gs_gpu {
     struct gs_gpu_batches batches;
     struct gs_gpu_chunk_times times;
     struct gs_gpu_splitters splitters;
+    struct gs_gpu_proof proof;
     bool done; /* nothing is left for the device to do */
 };
 
@@ -110,6 +112,8 @@ static enum gs_status open_gpu(struct gs_run *run, uint64_t *chunk_keys, struct 
     GS_TRY(gs_gpu_buffers_open(&gpu->buffers, err));
     GS_TRY(gs_gpu_upload_open(&gpu->upload, gpu->buffers.host, gs_gpu_host_bytes(n),
                               run->plan.threads, err));
+    if (run->options->verify)
+        GS_TRY(gs_gpu_proof_open(&gpu->proof, gpu->buffers.sorter.processors, err));
     if (!is_one_bin(run) && gs_gpu_batch_keys(n) > 0)
         GS_TRY(gs_gpu_batches_open(&gpu->batches, run, &gpu->buffers, gpu->times.chunks,
                                    *chunk_keys, err));
@@ -122,11 +126,12 @@ static void close_gpu(struct gs_run *run)
     struct gs_gpu *gpu = run->gpu;
     if (gpu == NULL)
         return;
-    bool leave = run->options->leave_device && gpu->done;
+    bool leave = run->options->own.leave_device && gpu->done;
     if (!leave) {
         gs_gpu_upload_close(&gpu->upload);
         gs_gpu_buffers_close(&gpu->buffers);
         gs_gpu_batches_close(&gpu->batches);
+        gs_gpu_proof_close(&gpu->proof);
     }
     gs_gpu_chunk_times_close(&gpu->times, leave);
     free(gpu);
@@ -180,6 +185,7 @@ static enum gs_status count_bins_gpu(struct gs_run *run, const struct gs_chunk *
     GS_CUDA_TRY(cudaEventRecord(event_of(gpu, chunk, GS_GPU_UPLOAD_DONE), gpu->upload.stream));
     GS_CUDA_TRY(
         cudaStreamWaitEvent(gpu->buffers.compute, event_of(gpu, chunk, GS_GPU_UPLOAD_DONE), 0));
+    GS_TRY(gs_gpu_proof_arrived(&gpu->proof, to, chunk->count, gpu->buffers.compute, err));
     GS_CUDA_TRY(cudaEventRecord(event_of(gpu, chunk, GS_GPU_COUNT_BEGUN), gpu->buffers.compute));
     if (!is_one_bin(run))
         GS_CUDA_TRY(gs_count_bins_gpu(&gpu->buffers.sorter.work, to, chunk->count, run->plan.bins,
@@ -280,6 +286,14 @@ cleanup:
     return st;
 }
 
+/* Under options->verify: are the keys on the device in order, and those that were read? */
+static enum gs_status prove(const struct gs_run *run, struct gs_error *err)
+{
+    const struct gs_gpu *gpu = run->gpu;
+    return gs_gpu_proof_sorted(&gpu->proof, gpu->buffers.keys, run->plan.count, run->fingerprint,
+                               gpu->buffers.compute, err);
+}
+
 static enum gs_status sort_bins_gpu(struct gs_run *run, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
@@ -294,11 +308,15 @@ static enum gs_status sort_bins_gpu(struct gs_run *run, struct gs_error *err)
             buffers->await_context = &gpu->batches;
         }
     }
-    if (buffers->await == NULL)
+    if (buffers->await == NULL) {
         GS_TRY(sort_at_once(run, err));
+        GS_TRY(prove(run, err));
+    }
     GS_TRY(gs_gpu_buffers_emit(buffers, run, err));
-    if (buffers->await != NULL)
+    if (buffers->await != NULL) {
         gs_gpu_batches_account(&gpu->batches);
+        GS_TRY(prove(run, err));
+    }
     gpu->done = true;
 cleanup:
     return st;
@@ -315,8 +333,8 @@ static enum gs_status expect_output(struct gs_run *run, struct gs_error *err)
 }
 
 const struct gs_stages gs_stages_gpu = {
-    .device = "gpu",
-    .scatter_device = "gpu",
+    .device = GS_DEVICE_GPU,
+    .scatter_device = GS_DEVICE_GPU,
     .accounts = true,
     .plan = plan_gpu,
     .map_output = expect_output,

@@ -19,4 +19,4 @@ static void close_nothing(struct gs_run *run)
 
 /* It never gets past open. */
 const struct gs_stages gs_stages_gpu = {
-    .device = "gpu", .open = open_nothing, .close = close_nothing};
+    .device = GS_DEVICE_GPU, .open = open_nothing, .close = close_nothing};

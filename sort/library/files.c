@@ -24,7 +24,6 @@ struct filing {
     struct gs_task task;
     struct gs_stats stats;
     struct gs_disorder disorder;
-    const char *directory; /* where none is given */
     char words[GS_FORMAT_WORDS];
 };
 
@@ -51,18 +50,12 @@ static void fill_task(struct filing *filing, const struct gsort_format *format,
 {
     struct gs_task *task = &filing->task;
     struct gs_format flags = {.key_count = 0};
-    const char *temporary = getenv("TMPDIR");
-    filing->directory = temporary != NULL && *temporary != '\0' ? temporary : "/tmp";
-    task->files = (const char **)(uintptr_t)files->inputs;
+    task->files = files->inputs;
     task->file_count = files->input_count;
     task->output = files->output;
     task->skip = files->skip;
-    task->directories = &filing->directory;
-    task->directory_count = 1;
-    if (files->directory_count > 0) {
-        task->directories = (const char **)(uintptr_t)files->directories;
-        task->directory_count = files->directory_count;
-    }
+    task->directories = files->directories;
+    task->directory_count = files->directory_count;
     task->memory_limit = options->memory_bytes;
     task->sort.device = GS_DEVICE_CPU;
     task->sort.unique = (options->flags & GSORT_UNIQUE) != 0;
@@ -84,8 +77,7 @@ static enum gs_status do_call(void *context, struct gs_progress *progress, struc
     struct gs_task *task = &filing->task;
     enum gs_status st;
     pthread_mutex_lock(&one_at_a_time);
-    GS_TRY(gs_set_records(task, true, err));
-    GS_TRY(gs_check_records(task, err));
+    GS_TRY(gs_task_prepare(task, true, err));
     switch (filing->call) {
     case SORT:
         st = gs_sort_files(task, progress, &filing->stats, err);

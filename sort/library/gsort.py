@@ -6,6 +6,9 @@
     i = gsort.argsort(a)                    # positions; those of equal keys ascend
     gsort.sort(rows, "R24 k8:u64r k0:u64")  # any buffer, by the words of gsort's command line
     gsort.sort_files(["in.bin"], "out.bin", "f64", memory=1 << 30)
+    with gsort.Sorter("f64", memory=1 << 30) as sorter:     # more than memory holds
+        sorter.push(a)                                      # any number of times, from any thread
+        for batch in sorter: ...                            # in order: bytearrays, or numpy.frombuffer
 
 Arrays are all that have Python's buffer protocol: NumPy's, array.array, bytearray, mmap. Without a
 format, their own item type is the key. What goes wrong is a gsort.Error, whose text is the line that
@@ -19,7 +22,7 @@ import ctypes as _c
 import os as _os
 import sys as _sys
 
-__all__ = ["Error", "argsort", "check", "check_files", "merge", "merge_files", "sort", "sort_files",
+__all__ = ["Error", "Sorter", "argsort", "check", "check_files", "merge", "merge_files", "sort", "sort_files",
            "version"]
 
 _UNIQUE = 1
@@ -86,7 +89,13 @@ def _load():
             ("check", _c.c_int, [pointer, pointer, word, options, count, error]),
             ("sort_files", _c.c_int, [pointer, files, options, count, error]),
             ("merge_files", _c.c_int, [pointer, files, options, count, error]),
-            ("check_files", _c.c_int, [pointer, files, options, _c.POINTER(_c.c_int), error])]:
+            ("check_files", _c.c_int, [pointer, files, options, _c.POINTER(_c.c_int), error]),
+            ("sorter_open", pointer, [_c.POINTER(pointer), _c.c_size_t, _c.POINTER(_c.c_char_p),
+                                      _c.c_size_t, options, error]),
+            ("sorter_push", _c.c_int, [pointer, pointer, word, error]),
+            ("sorter_finish", _c.c_int, [pointer, error]),
+            ("sorter_pull", _c.c_int, [pointer, _c.c_size_t, _c.POINTER(pointer), count, error]),
+            ("sorter_free", None, [pointer])]:
         function = getattr(library, "gsort_" + call)
         function.restype, function.argtypes = result, arguments
     return library
@@ -306,3 +315,73 @@ def check_files(inputs, format=None, skip=0, **options):
     line = call.run("check_files", kind.pointer, _files(inputs, None, (), skip), call.options,
                     ordered)
     return None if ordered.value else line
+
+
+class Sorter:
+    """Push arrays of records of one format, from any thread, then pull them in order, batch by batch:
+    gsort_sorter(3). Several formats are several orders of the same records, pulled one after the
+    other. Temporary files, if memory has no room, are in directories, or $TMPDIR, or /tmp."""
+
+    def __init__(self, *formats, directories=(), **options):
+        self._pointer = None
+        self._kinds = [_Format(format) for format in formats]
+        self._call = _Call(**options)
+        names = [_os.fsencode(name) for name in directories]
+        self._names = (_c.c_char_p * len(names))(*names)
+        self._orders = (_c.c_void_p * len(formats))(*[kind.pointer for kind in self._kinds])
+        error, self._finished = self._call.error, False
+        self._pointer = _library.gsort_sorter_open(self._orders, len(formats), self._names, len(names),
+                                                   self._call.options, error)
+        if not self._pointer:
+            raise Error(error.status, error.line.decode(errors="replace"))
+
+    def _run(self, name, *arguments):
+        if not self._pointer:
+            raise ValueError("the sorter is closed")
+        error = _CError()
+        code = getattr(_library, "gsort_sorter_" + name)(self._pointer, *arguments, error)
+        raised, self._call.raised = self._call.raised, None
+        if raised is not None:
+            raise raised
+        if code:
+            raise Error(code, error.line.decode(errors="replace"))
+
+    def push(self, a):
+        """Copy the records of an array into the sorter."""
+        given = _Buffer(a)
+        try:
+            self._run("push", given.address, _count(given, self._kinds[0]))
+        finally:
+            given.release()
+
+    def pull(self, order=0):
+        """All batches of an order, one after the other. The first call says that all is pushed."""
+        if not self._finished:
+            self._run("finish")
+            self._finished = True
+        records, count = _c.c_void_p(), _c.c_uint64()
+        bytes_of_one = self._kinds[0].record_bytes
+        while True:
+            self._run("pull", order, records, count)
+            if count.value == 0:
+                return
+            batch = bytearray(count.value * bytes_of_one)
+            _c.memmove((_c.c_char * len(batch)).from_buffer(batch), records, len(batch))
+            yield batch
+
+    def __iter__(self):
+        return self.pull()
+
+    def close(self):
+        """Give it up, at any point: nothing is left on disk."""
+        if self._pointer:
+            _library.gsort_sorter_free(self._pointer)
+            self._pointer = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    __del__ = close

@@ -4,7 +4,6 @@
 #include "sort/library/job.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <time.h>
 
@@ -37,9 +36,9 @@ static void *run_job(void *context)
     return NULL;
 }
 
-/* Start it. It inherits a mask in which all signals are blocked: they are for the caller's threads,
- * whose handlers may need another stack. */
-static int start_job(struct job *job, pthread_t *thread)
+/* It inherits a mask in which all signals are blocked: they are for the caller's threads, whose
+ * handlers may need another stack. */
+int gs_job_thread(pthread_t *thread, void *(*work)(void *), void *context)
 {
     sigset_t all, before;
     pthread_attr_t attributes;
@@ -50,7 +49,7 @@ static int start_job(struct job *job, pthread_t *thread)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     error = pthread_attr_setstacksize(&attributes, STACK_BYTES);
     if (error == 0)
-        error = pthread_create(thread, &attributes, run_job, job);
+        error = pthread_create(thread, &attributes, work, context);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     return error;
@@ -128,7 +127,7 @@ enum gs_status gs_job_run(const struct gsort_options *options, bool small, gs_jo
             tell_progress(&job, options);
         return work(context, &job.progress, err);
     }
-    const int error = start_job(&job, &thread);
+    const int error = gs_job_thread(&thread, run_job, &job);
     if (error != 0)
         return gs_fail(err, GS_ERR_MEMORY, error, "a thread to sort in");
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);

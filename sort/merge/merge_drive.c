@@ -13,7 +13,7 @@ void gs_merge_open(struct gs_merge_drive *drive, const struct gs_options *emit_o
                    struct gs_sink *sink, struct gs_progress *progress, struct gs_stats *stats)
 {
     *stats = (struct gs_stats){
-        .engine = "merge", .device = "cpu", .order = "none", .threads = drive->threads};
+        .engine = "merge", .device = GS_DEVICE_CPU, .order = "none", .threads = drive->threads};
     snprintf(stats->reason, sizeof stats->reason, "%s", GS_MERGE_REASON);
     for (size_t i = 0; i < drive->span_count; i++)
         stats->keys_in += drive->spans[i].count;

@@ -28,7 +28,7 @@ cleanup:
 void gs_distribute_account(struct gs_run *run, const struct gs_stages *stages,
                            const struct gs_chunk_times *times, unsigned threads)
 {
-    const char *device = stages->scatter_device;
+    const enum gs_device device = stages->scatter_device;
     uint64_t bytes = times->keys * GS_KEY_BYTES;
     uint64_t sums = times->chunks * gs_run_bins(run) * 2 * sizeof(uint32_t);
     gs_run_account(run, GS_STAGE_COUNT_BINS, device, times->count_ns / threads, times->keys, bytes);

@@ -354,7 +354,7 @@ void gs_incoming_take(struct gs_incoming *incoming, struct gs_run *run)
     struct gs_plan plan = run->plan;
     gs_plan_in_place(&plan, run->options);
     uint64_t limit = run->options->memory_bytes;
-    if (limit > 0 && plan.memory_bytes + run->options->held_bytes > limit)
+    if (limit > 0 && plan.memory_bytes + run->options->own.held_bytes > limit)
         return; /* more bins need a larger table */
     bool even = gs_incoming_even(&incoming->bins, &run->tiles, run->plan.threads, &select);
     gs_stage_add(&rows[GS_STAGE_SELECT_SAMPLES], &select);

@@ -62,7 +62,7 @@ static void look_at_sample(struct attempt *attempt)
     gs_select_samples_cpu(&run->tiles, samples, GS_SAMPLE_SEED,
                           run->plan.threads - (run->mapped != NULL), attempt->sample);
     uint64_t selected = gs_now_ns();
-    gs_run_account(run, GS_STAGE_SELECT_SAMPLES, "cpu", selected - start, samples, bytes);
+    gs_run_account(run, GS_STAGE_SELECT_SAMPLES, GS_DEVICE_CPU, selected - start, samples, bytes);
     gs_sort_samples(attempt->sample, samples);
     run->refused = attempt->stages->suits != NULL && !attempt->stages->suits(run, attempt->sample);
     if (attempt->stages->has_other_ways && run->options->bins == 0)
@@ -70,7 +70,8 @@ static void look_at_sample(struct attempt *attempt)
     if (attempt->few.values == 0)
         choose_splitters(attempt);
     uint64_t sorted = gs_now_ns();
-    gs_run_account(run, GS_STAGE_SORT_SAMPLES, "cpu", sorted - selected, samples, 2 * bytes);
+    gs_run_account(run, GS_STAGE_SORT_SAMPLES, GS_DEVICE_CPU, sorted - selected, samples,
+                   2 * bytes);
     run->stats->samples = samples;
 }
 
@@ -193,7 +194,7 @@ static enum gs_status sort_ordered_runs(struct attempt *attempt, struct gs_error
         return GS_OK;
     if (!gs_ordered_runs_find(&run->tiles, run->plan.threads, &runs))
         return GS_OK;
-    gs_run_account(run, GS_STAGE_READ, "cpu", gs_now_ns() - start, run->plan.count,
+    gs_run_account(run, GS_STAGE_READ, GS_DEVICE_CPU, gs_now_ns() - start, run->plan.count,
                    run->plan.count * GS_KEY_BYTES);
     return gs_ordered_runs_merge(run, &runs, &attempt->sorted, err);
 }
@@ -306,7 +307,7 @@ enum gs_status gs_pipeline_run(struct gs_run *run, const struct gs_stages *stage
     const bool bins_only = stages->bins_only || run->arrived.rows.keys != NULL;
     size_t i = bins_only ? sizeof ways / sizeof *ways - 1 : 0;
     attempt.sorted = bins_only && run->plan.count == 0;
-    run->stats->device = "cpu";
+    run->stats->device = GS_DEVICE_CPU;
     run->stats->order = "none";
     for (; i < sizeof ways / sizeof *ways && !attempt.sorted; i++) {
         if ((!ways[i].any_device && !stages->has_other_ways) ||

@@ -24,7 +24,7 @@ struct gs_ordered {
     const struct gs_error *disorder; /* the failure if they are not in order after all; NULL: not a
                                       * failure, `disordered` alone says so */
     enum gs_stage stage;             /* the row that fetching is booked in, */
-    const char *device;              /* and its device */
+    enum gs_device device;           /* and its device */
     uint64_t piece_keys;             /* keys fetched and written at a time */
     gs_key *scratch;                 /* [thread][scratch_keys], aligned to a cache line */
     size_t scratch_keys;             /* at least piece_keys + GS_ORDERED_LEAD */

@@ -19,4 +19,7 @@ double gs_cost_cpu_seconds(uint64_t count, unsigned threads);
 /* started: no wait for the GPU's start, since it has started or will while a pipe is read. */
 double gs_cost_gpu_seconds(uint64_t count, unsigned threads, bool started);
 
+/* Is the GPU faster than so many threads although it has to sort piece by piece? */
+bool gs_cost_pieces_pay(unsigned threads);
+
 #endif

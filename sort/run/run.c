@@ -5,7 +5,7 @@
 
 #include "common/clock.h"
 
-void gs_run_account(struct gs_run *run, enum gs_stage stage, const char *device, uint64_t ns,
+void gs_run_account(struct gs_run *run, enum gs_stage stage, enum gs_device device, uint64_t ns,
                     uint64_t keys, uint64_t bytes)
 {
     const struct gs_stage_stats *row = &run->stats->stages[stage];
@@ -23,12 +23,12 @@ void gs_run_add(struct gs_run *run, enum gs_stage stage, uint64_t keys, uint64_t
     run->stats->stages[stage].bytes += bytes;
 }
 
-void gs_run_account_at(struct gs_run *run, enum gs_stage stage, const char *device, uint64_t ns,
+void gs_run_account_at(struct gs_run *run, enum gs_stage stage, enum gs_device device, uint64_t ns,
                        uint64_t begin_ns, uint64_t end_ns)
 {
     struct gs_stage_stats *row = &run->stats->stages[stage];
     row->ns += ns;
-    if (row->device == NULL || begin_ns < row->begin_ns)
+    if (row->device == GS_DEVICE_AUTO || begin_ns < row->begin_ns)
         row->begin_ns = begin_ns;
     if (end_ns > row->end_ns)
         row->end_ns = end_ns;
@@ -50,7 +50,7 @@ void gs_run_phase(struct gs_run *run, enum gs_stage stage, uint64_t total)
 void gs_run_describe(struct gs_run *run)
 {
     struct gs_stats *stats = run->stats;
-    if (stats->stages[GS_STAGE_WRITE].device != NULL)
+    if (stats->stages[GS_STAGE_WRITE].device != GS_DEVICE_AUTO)
         stats->stages[GS_STAGE_WRITE].begin_ns = run->emitter.begin_ns;
     stats->keys_in = run->plan.count;
     stats->keys_out = run->emitter.position;

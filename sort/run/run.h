@@ -78,14 +78,14 @@ uint64_t gs_run_take_bins(const struct gs_run *run, uint32_t *next, uint64_t mos
 
 /* Book time, keys and bytes on a stage. For work of parallel threads, ns is the sum of their times
  * divided by their number. The work is taken to end now and to begin ns ago, or with its stage. */
-void gs_run_account(struct gs_run *run, enum gs_stage stage, const char *device, uint64_t ns,
+void gs_run_account(struct gs_run *run, enum gs_stage stage, enum gs_device device, uint64_t ns,
                     uint64_t keys, uint64_t bytes);
 
 /* Book keys and bytes only. */
 void gs_run_add(struct gs_run *run, enum gs_stage stage, uint64_t keys, uint64_t bytes);
 
 /* Book time alone, of work that began and ended at the given times of gs_now_ns. */
-void gs_run_account_at(struct gs_run *run, enum gs_stage stage, const char *device, uint64_t ns,
+void gs_run_account_at(struct gs_run *run, enum gs_stage stage, enum gs_device device, uint64_t ns,
                        uint64_t begin_ns, uint64_t end_ns);
 
 /* Note in run->stats what is known once the last stage has ended: keys, fingerprint, threads. */

@@ -13,9 +13,9 @@
 #include "sort/run/run.h"
 
 struct gs_stages {
-    const char *device;         /* where bins are sorted */
-    const char *scatter_device; /* where keys are counted and scattered */
-    bool chunks_side_by_side;   /* CPU threads take chunks in parallel; else one after the other */
+    enum gs_device device;         /* where bins are sorted */
+    enum gs_device scatter_device; /* where keys are counted and scattered */
+    bool chunks_side_by_side; /* CPU threads take chunks in parallel; else one after the other */
     bool accounts; /* the device books its own times: the host's would be those of the queueing */
     bool forgets_input;  /* keys in their bins are not read again: the sink is told so */
     bool has_other_ways; /* the CPU's ways to sort without bins come before it (pipeline.c) */

@@ -104,9 +104,9 @@ void gs_work_account(struct gs_run *run, const struct gs_thread_work *work, unsi
 #pragma omp critical(gs_account)
     {
         if (work->keys_in > 0)
-            gs_run_account(run, GS_STAGE_SORT_BINS, "cpu", work->sort_ns / threads, work->keys_in,
-                           work->keys_in * 2 * GS_KEY_BYTES);
-        gs_run_account(run, GS_STAGE_WRITE, "cpu", work->write_ns / threads, work->keys_out,
+            gs_run_account(run, GS_STAGE_SORT_BINS, GS_DEVICE_CPU, work->sort_ns / threads,
+                           work->keys_in, work->keys_in * 2 * GS_KEY_BYTES);
+        gs_run_account(run, GS_STAGE_WRITE, GS_DEVICE_CPU, work->write_ns / threads, work->keys_out,
                        work->keys_out * GS_KEY_BYTES);
     }
 }

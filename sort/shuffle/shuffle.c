@@ -95,7 +95,7 @@ static struct buffers plan_buffers(unsigned record_bytes, unsigned element, uint
 void gs_shuffle_describe(const struct gs_options *options, struct gs_stats *stats)
 {
     stats->engine = "shuffle";
-    stats->device = gs_device_name(GS_DEVICE_CPU);
+    stats->device = GS_DEVICE_CPU;
     stats->order = "none";
     stats->threads = gs_threads(options);
     snprintf(stats->reason, sizeof stats->reason, "records are shuffled on the CPU");

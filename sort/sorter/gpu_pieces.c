@@ -90,7 +90,7 @@ static enum gs_status sort_piece(struct gs_run *whole, const struct gs_stages *s
     piece->sink = (struct gs_sink){.write = write_piece, .stream = sink->stream};
     piece->whole = whole;
     piece->options = *whole->options;
-    piece->options.leave_device = false; /* the next piece needs its memory */
+    piece->options.own.leave_device = false; /* the next piece needs its memory */
     piece->run.options = &piece->options;
     piece->run.progress = &piece->progress;
     piece->run.stats = &piece->stats;
@@ -166,8 +166,8 @@ static enum gs_status sort_bins(struct gs_run *run, struct gs_error *err)
 }
 
 const struct gs_stages gs_stages_gpu_pieces = {
-    .device = "gpu",
-    .scatter_device = "cpu",
+    .device = GS_DEVICE_GPU,
+    .scatter_device = GS_DEVICE_CPU,
     .chunks_side_by_side = true,
     .plan = plan,
     .open = open_rows,

@@ -135,11 +135,12 @@ enum gs_status gs_sort_on(struct gs_run *run, const struct gs_plan *plan,
     if (stages->plan != NULL)
         stages->plan(&run->plan, options);
     if (stages->forgets_input)
-        gs_incoming_take(options->incoming, run);
+        gs_incoming_take(options->own.incoming, run);
     if (stages->forgets_input && run->binned != NULL)
         gs_binned_take(run->binned, run);
     bool forgets = stages->forgets_input && run->arrived.rows.keys == NULL;
-    uint64_t held = forgets ? gs_plan_held(&run->plan, options->held_bytes) : options->held_bytes;
+    uint64_t held =
+        forgets ? gs_plan_held(&run->plan, options->own.held_bytes) : options->own.held_bytes;
     GS_TRY(check_memory(options, &run->plan, held, err));
     open_emitter(run, sink);
     run->emitter.past_cache = run->plan.count >= GS_PAST_CACHE_KEYS;
@@ -154,19 +155,16 @@ cleanup:
     return st;
 }
 
-/* Sort on the GPU. If it has no room for all keys: sort in pieces if the user asked for the GPU,
- * else on the CPU, as after any failure of the GPU, from the start. Pieces are slower: 4 GiB on an
- * H200 that may use 2 or 6 GiB take 1.7 to 1.8 times as long as on 16 cores, since the CPU
- * distributes the keys and then still waits for the bus (1.05 to 1.17 times as long as on two
- * cores).
- */
+/* Sort on the GPU. If it has no room for all keys: sort in pieces if that pays or the user asked
+ * for the GPU; else on the CPU, as after any failure of the GPU, from the start. */
 static enum gs_status sort_on_gpu(struct gs_run *run, struct gs_sink *sink, struct gs_error *err)
 {
     bool partial = false;
     const struct gs_plan plan = run->plan;
     struct gs_error gpu_error = {.status = GS_OK};
     enum gs_status st = gs_sort_on(run, &plan, &gs_stages_gpu, sink, &partial, &gpu_error);
-    if (st == GS_ERR_DEVICE_MEMORY && !partial && run->options->device == GS_DEVICE_GPU) {
+    if (st == GS_ERR_DEVICE_MEMORY && !partial &&
+        (run->options->device == GS_DEVICE_GPU || gs_cost_pieces_pay(plan.threads))) {
         gpu_error.status = GS_OK;
         st = gs_sort_on(run, &plan, &gs_stages_gpu_pieces, sink, &partial, &gpu_error);
     }
@@ -188,11 +186,11 @@ static enum gs_status sort_by_lists(struct gs_run *run, enum gs_device device, s
     run->stats->device_text = "one core"; /* a GPU sets its name later */
     run->plan.threads = 1;
     run->plan.memory_bytes = gs_engine_memory(run->plan.count);
-    GS_TRY(check_memory(run->options, &run->plan, run->options->held_bytes, err));
+    GS_TRY(check_memory(run->options, &run->plan, run->options->own.held_bytes, err));
     open_emitter(run, sink);
     st = gs_engine_run(run, device, err);
     describe_run(run);
-    run->stats->memory_bytes += run->options->held_bytes;
+    run->stats->memory_bytes += run->options->own.held_bytes;
 cleanup:
     return st;
 }
@@ -217,7 +215,7 @@ bool gs_sort_keeps_most(const struct gs_options *options, const struct gs_span *
     struct gs_tiles tiles;
     if (gs_tiles_decode(&tiles, options->codec, spans, span_count, NULL) != GS_OK)
         return false;
-    gs_incoming_mark(options->incoming, &tiles);
+    gs_incoming_mark(options->own.incoming, &tiles);
     bool most = gs_keeps_most(&tiles, gs_threads(options));
     gs_tiles_free(&tiles);
     return most;
@@ -260,7 +258,7 @@ static enum gs_status sort_run(struct gs_run *run, struct gs_sink *sink, struct 
         struct gs_gpu_device device;
         gs_gpu_start();
         st = sort_on_gpu(run, sink, err);
-        if (!options->leave_device) /* a process that calls exit() while CUDA starts crashes */
+        if (!options->own.leave_device) /* a process that calls exit() while CUDA starts crashes */
             (void)gs_gpu_wait(&device, NULL);
     } else {
         const struct gs_plan plan = run->plan;
@@ -283,7 +281,7 @@ enum gs_status gs_sort(const struct gs_options *options, const struct gs_span *s
         return GS_ERR_MEMORY;
     GS_TRY(gs_options_check(options, err));
     GS_TRY(gs_tiles_decode(&run->tiles, options->codec, spans, span_count, err));
-    gs_incoming_mark(options->incoming, &run->tiles);
+    gs_incoming_mark(options->own.incoming, &run->tiles);
     gs_plan_make(&run->plan, options, gs_tiles_keys(&run->tiles));
     st = sort_run(run, sink, err);
 cleanup:

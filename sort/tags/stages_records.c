@@ -223,8 +223,8 @@ static enum gs_status sort_bins(struct gs_run *run, struct gs_error *err)
 }
 
 const struct gs_stages gs_stages_records = {
-    .device = "cpu",
-    .scatter_device = "cpu",
+    .device = GS_DEVICE_CPU,
+    .scatter_device = GS_DEVICE_CPU,
     .chunks_side_by_side = true,
     .bins_only = true,
     .suits = suits,

@@ -43,7 +43,7 @@ void gs_tag_sort_plan(struct gs_plan *plan, const struct gs_options *options, ui
 
 void gs_tag_sort_describe(struct gs_stats *stats)
 {
-    stats->device = gs_device_name(GS_DEVICE_CPU);
+    stats->device = GS_DEVICE_CPU;
     stats->device_text = gs_cache_sort_name();
     stats->engine = gs_engine_name(GS_ENGINE_SAMPLESORT);
     stats->order = "none";

@@ -22,7 +22,7 @@ extern const struct gs_tag_sort gs_tag_sort_64, gs_tag_sort_128;
 /* The sizes of the sort by tags of this width. */
 void gs_tag_sort_plan(struct gs_plan *plan, const struct gs_options *options, uint64_t count);
 
-#define GS_TAG_SORT_REASON "records of this size are sorted on the CPU"
+#define GS_TAG_SORT_REASON "most of the time goes into fetching records, which the CPU does"
 
 /* Note what does the work. */
 void gs_tag_sort_describe(struct gs_stats *stats);

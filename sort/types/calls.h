@@ -11,7 +11,7 @@
 #include "sort/types/types.h"
 
 /* Work done while a pipe is read (pipeline/incoming.h): pass the state to sort() as
- * options.incoming. start() may return NULL, which all other calls accept. The caller's thread
+ * options.own.incoming. start() may return NULL, which all other calls accept. The caller's thread
  * reads, tells of `count` keys, all of the input so far, and pauses before it moves them; it must
  * not touch what it has told of until the next pause or end. To be ended before the keys are
  * sorted, and restored if it is not sort() that sorts them. */

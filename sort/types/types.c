@@ -51,14 +51,14 @@ struct gs_stage_stats gs_stage_since(uint64_t begin_ns, uint64_t keys, uint64_t 
                                    .end_ns = end_ns,
                                    .bytes = bytes,
                                    .keys = keys,
-                                   .device = "cpu"};
+                                   .device = GS_DEVICE_CPU};
 }
 
 void gs_stage_add(struct gs_stage_stats *row, const struct gs_stage_stats *more)
 {
-    if (more->device == NULL)
+    if (more->device == GS_DEVICE_AUTO)
         return;
-    if (row->device == NULL || more->begin_ns < row->begin_ns)
+    if (row->device == GS_DEVICE_AUTO || more->begin_ns < row->begin_ns)
         row->begin_ns = more->begin_ns;
     if (more->end_ns > row->end_ns)
         row->end_ns = more->end_ns;

@@ -49,16 +49,28 @@ enum gs_device { GS_DEVICE_AUTO, GS_DEVICE_CPU, GS_DEVICE_GPU };
 const char *gs_engine_name(enum gs_engine engine);
 const char *gs_device_name(enum gs_device device);
 
+/* What the library's own calls tell each other of a sort; all others leave it zero. */
+struct gs_own_options {
+    bool leave_device;   /* do not release GPU resources that are slow to release: the process will
+                          * soon end by _exit, which reclaims them */
+    uint64_t held_bytes; /* anonymous memory that the input occupies: it counts against memory_bytes
+                          * until the sink's forget(), which must then exist, gives it back */
+    struct gs_incoming *incoming; /* work done while the input's only span was being read, or NULL:
+                                   * the sort may use it and overwrite the span
+                                   * (pipeline/incoming.h) */
+    const struct gs_combine *combine; /* what the sink makes of sorted records, which writes fewer
+                                       * of them than the sort gives it; or NULL */
+    struct gs_offsets *offsets;       /* the same: what it notes of them, in order; or NULL */
+};
+
 /* What to do. All zero: a plain ascending sort, with every parameter chosen by the library. */
 struct gs_options {
-    bool reverse;       /* descending */
-    bool unique;        /* one of each key */
-    bool verify;        /* fingerprint what is read and what is handed to the sink */
-    bool leave_device;  /* do not release GPU resources that are slow to release: the process will
-                         * soon end by _exit, which reclaims them */
-    bool shuffled;      /* in the random order that this is the seed of, instead of a sorted one: */
+    bool reverse;  /* descending */
+    bool unique;   /* one of each key */
+    bool verify;   /* fingerprint what is read and what is handed to the sink */
+    bool shuffled; /* in the random order that this is the seed of, instead of a sorted one: */
     uint64_t seed;
-    unsigned key_bytes; /* 4, 8 or 16; 0: 4 */
+    unsigned key_bytes;             /* 4, 8 or 16; 0: 4 */
     const struct gs_codec *codec;   /* spans and sink have records, and this makes keys of them;
                                      * NULL: they have keys. A sink can then be memory only if both
                                      * have the same size */
@@ -67,23 +79,17 @@ struct gs_options {
                                             * element holds: they are wider, or equal ones stay in
                                             * input order. NULL: each is an element */
     unsigned index_bytes; /* of records only: 4 or 8: the sink gets the index of each instead */
-    const struct gs_combine *combine; /* the caller's: what its sink makes of sorted records, which
-                                       * writes fewer of them than the sort gives it; or NULL */
-    struct gs_offsets *offsets; /* the same: what it notes of them, in order; or NULL */
     enum gs_engine engine;
     enum gs_device device;
-    unsigned threads;      /* CPU threads; 0: as gs_threads() says */
-    uint64_t samples;      /* keys in the sample; 0: from the number of bins */
-    uint64_t bins;         /* bins to aim at; 0: from the number of keys */
-    uint64_t lists;        /* lists of a shared-memory engine: a power of two; 0: default */
-    uint64_t memory_bytes; /* the sort's own buffers stay below this; 0: no limit */
-    uint64_t held_bytes; /* anonymous memory that the input occupies: it counts against memory_bytes
-                          * until the sink's forget(), which must then exist, gives it back */
+    unsigned threads;             /* CPU threads; 0: as gs_threads() says */
+    uint64_t samples;             /* keys in the sample; 0: from the number of bins */
+    uint64_t bins;                /* bins to aim at; 0: from the number of keys */
+    uint64_t lists;               /* lists of a shared-memory engine: a power of two; 0: default */
+    uint64_t memory_bytes;        /* the sort's own buffers stay below this; 0: no limit */
     uint64_t device_memory_bytes; /* limit of the buffers on the GPU; 0: what is free there */
-    struct gs_incoming *incoming; /* work done while the input's only span was being read, or NULL:
-                                   * the sort may use it and overwrite the span (sort/incoming.h) */
     struct gs_wanted wanted; /* of the output, for who writes it and for a partial sort: all other
                               * calls hand the sink all of it */
+    struct gs_own_options own;
 };
 
 /* Bytes of a plain key in spans, sinks and files. */
@@ -209,7 +215,7 @@ struct gs_stage_stats {
     uint64_t end_ns;
     uint64_t bytes;
     uint64_t keys;
-    const char *device; /* "cpu", "gpu", or NULL: the stage did not run */
+    enum gs_device device; /* GS_DEVICE_AUTO: the stage did not run */
 };
 
 /* A row for CPU work that began at begin_ns and ends now. */
@@ -249,8 +255,8 @@ struct gs_stats {
     double bus_rate;          /* bytes a second that the GPU's bus carries each way; 0: not known */
     double device_rate; /* bytes a second that the GPU's memory reads and writes; 0: not known */
     unsigned threads;
-    const char *engine; /* the engine that ran, never "auto" */
-    const char *device;
+    const char *engine;      /* the engine that ran, never "auto" */
+    enum gs_device device;   /* GS_DEVICE_AUTO: not known */
     const char *device_text; /* the processor's sort code, or the GPU's name */
     const char *order; /* of the input: "none", or "sorted" or "reversed", which need no sort */
     char reason[GS_REASON_BYTES]; /* why engine and device were chosen */

@@ -394,8 +394,8 @@ static void emit_copies(struct gs_run *run, const struct copies *list, uint64_t 
         }
         gs_work_account(run, &work, threads);
 #pragma omp critical(gs_account) /* not by gs_work_account: no key was read */
-        gs_run_account(run, GS_STAGE_SORT_BINS, "cpu", work.sort_ns / threads, work.keys_out,
-                       work.keys_out * GS_KEY_BYTES);
+        gs_run_account(run, GS_STAGE_SORT_BINS, GS_DEVICE_CPU, work.sort_ns / threads,
+                       work.keys_out, work.keys_out * GS_KEY_BYTES);
     }
 }
 
@@ -411,7 +411,8 @@ static void emit_filled(struct gs_run *run, const struct copies *list, uint64_t 
                     list[i + 1].start - list[i].start, false);
     gs_emit_begin(&run->emitter, 0, NULL, &count, 0, &position);
     gs_emit_end(&run->emitter);
-    gs_run_account(run, GS_STAGE_WRITE, "cpu", gs_now_ns() - start, count, count * GS_KEY_BYTES);
+    gs_run_account(run, GS_STAGE_WRITE, GS_DEVICE_CPU, gs_now_ns() - start, count,
+                   count * GS_KEY_BYTES);
 }
 
 enum gs_status gs_sort_few_values(struct gs_run *run, const struct gs_few_values *few,
@@ -431,7 +432,7 @@ enum gs_status gs_sort_few_values(struct gs_run *run, const struct gs_few_values
         goto cleanup; /* the caller falls back to another way */
     gs_run_phase(run, GS_STAGE_COUNT_BINS, n);
     *sorted = count_values(run, few, counts, &aside);
-    gs_run_account(run, GS_STAGE_COUNT_BINS, "cpu", gs_now_ns() - start, *sorted ? n : 0,
+    gs_run_account(run, GS_STAGE_COUNT_BINS, GS_DEVICE_CPU, gs_now_ns() - start, *sorted ? n : 0,
                    *sorted ? n * GS_KEY_BYTES : 0);
     if (!*sorted)
         goto cleanup;

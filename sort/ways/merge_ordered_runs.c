@@ -207,7 +207,7 @@ enum gs_status gs_ordered_runs_merge(struct gs_run *run, const struct gs_ordered
     uint64_t start = gs_now_ns();
     cut_runs(&parts);
     bool wanted = count_parts(&parts);
-    gs_run_account(run, GS_STAGE_PREFIX_SUM, "cpu", gs_now_ns() - start, 0, 0);
+    gs_run_account(run, GS_STAGE_PREFIX_SUM, GS_DEVICE_CPU, gs_now_ns() - start, 0, 0);
     size_t bytes = run->plan.threads * 2 * parts.room * sizeof *buffers;
     if (wanted && (buffers = gs_pages_alloc(bytes)) != NULL) {
         gs_run_phase(run, GS_STAGE_SORT_BINS, run->plan.count);

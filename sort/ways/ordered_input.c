@@ -59,7 +59,7 @@ static void forget_copy(struct gs_run *run, uint64_t ns)
     run->fingerprint = 0;
     run->stats->stages[GS_STAGE_READ] = run->stats->stages[GS_STAGE_WRITE] =
         (struct gs_stage_stats){0};
-    gs_run_account(run, GS_STAGE_READ, "cpu", ns, 0, 0);
+    gs_run_account(run, GS_STAGE_READ, GS_DEVICE_CPU, ns, 0, 0);
 }
 
 /* Check all keys for order, and copy them on the way unless `scan`. *sorted: they are in order;
@@ -82,7 +82,7 @@ static enum gs_status copy_input(struct gs_run *run, bool reversed, bool scan, b
                                  .context = &run->tiles,
                                  .disorder = sorted == NULL ? &changed : NULL,
                                  .stage = GS_STAGE_READ,
-                                 .device = "cpu",
+                                 .device = GS_DEVICE_CPU,
                                  .piece_keys = piece_keys,
                                  .scratch_keys = scratch_keys,
                                  .threads = run->plan.threads,

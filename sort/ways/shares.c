@@ -143,7 +143,8 @@ static void count_shares(struct work *all)
 #pragma omp atomic
                 all->ends[i][part] += ends[i][part];
     }
-    gs_run_account(run, GS_STAGE_COUNT_BINS, "cpu", gs_now_ns() - start, n, n * GS_KEY_BYTES);
+    gs_run_account(run, GS_STAGE_COUNT_BINS, GS_DEVICE_CPU, gs_now_ns() - start, n,
+                   n * GS_KEY_BYTES);
 }
 
 /* Compute where each share will lie; false if keys changed between one share's count and the
@@ -164,7 +165,7 @@ static bool place_shares(struct work *all)
         if (run->options->reverse)
             all->offsets[i] = run->plan.count - before;
     }
-    gs_run_account(run, GS_STAGE_PREFIX_SUM, "cpu", gs_now_ns() - start, 0, 0);
+    gs_run_account(run, GS_STAGE_PREFIX_SUM, GS_DEVICE_CPU, gs_now_ns() - start, 0, 0);
     return true;
 }
 
@@ -256,7 +257,7 @@ static void finish_shares(const struct work *all)
         gs_work_account(run, &work, run->plan.threads);
     }
     take_ns /= run->plan.threads;
-    gs_run_account_at(run, GS_STAGE_SCATTER, "cpu", take_ns, start, start + take_ns);
+    gs_run_account_at(run, GS_STAGE_SCATTER, GS_DEVICE_CPU, take_ns, start, start + take_ns);
     gs_run_add(run, GS_STAGE_SCATTER, run->plan.count, run->plan.count * 2 * GS_KEY_BYTES);
     run->fingerprint += fingerprint;
 }

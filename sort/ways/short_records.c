@@ -99,7 +99,7 @@ enum gs_status gs_tally_count(struct gs_run *run, struct gs_tally *tally, const 
     uint64_t start = gs_now_ns();
     enum gs_status st =
         gs_values_count(records, count, record_bytes, (int)run->plan.threads, tally->counts, err);
-    gs_run_account(run, GS_STAGE_COUNT_BINS, "cpu", gs_now_ns() - start, count,
+    gs_run_account(run, GS_STAGE_COUNT_BINS, GS_DEVICE_CPU, gs_now_ns() - start, count,
                    count * record_bytes);
     return st;
 }

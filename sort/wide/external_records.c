@@ -344,7 +344,7 @@ static void open_records(struct record_entries *records, const struct gs_options
 {
     const uint64_t threads = memory_bytes / THREAD_BYTES + 1;
     records->input = *options;
-    records->input.memory_bytes = records->input.held_bytes = 0;
+    records->input.memory_bytes = records->input.own.held_bytes = 0;
     records->input.index_bytes = 0;
     if (threads < gs_threads(options))
         records->input.threads = (unsigned)threads;
@@ -355,7 +355,7 @@ static void open_records(struct record_entries *records, const struct gs_options
         records->kept.index_bytes = options->index_bytes;
     }
     records->part = (struct gs_tag_part){.takes_numbers = options->index_bytes != 0};
-    records->entries = (struct gs_entries){.bytes = records->kept.format->record_bytes,
+    records->entries = (struct gs_entries){.bytes = gs_record_bytes(&records->kept),
                                            .input_bytes = gs_record_bytes(options),
                                            .tagged = true,
                                            .look = gs_records_look,

@@ -102,6 +102,10 @@ by_group()
         }
         for other in "$ROOT"/man/*.[1-8]; do
             name=$(basename "$other")
+            # Pages of the library's calls are found by gsort(3), and name what is about a program.
+            case $page:$name in
+            *.[15]:gsort_*.3 | *.3:gsort-*.[15]) continue ;;
+            esac
             [ "$page" = "$other" ] || sed -n 's/\\-/-/g; /^\.SH SEE ALSO/,$p' "$page" |
                 grep -qF ".BR ${name%.*} (${name##*.})" || {
                 echo "not under SEE ALSO of $page: $name" >&2

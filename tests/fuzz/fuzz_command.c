@@ -45,7 +45,7 @@ static void check_command(const struct gs_command *command, int argc)
         abort();
     if (command->mode == GS_MODE_CHECK && command->planned)
         abort();
-    if (task->directory_count == 0 || task->directory_count >= (size_t)argc + 1)
+    if (task->found.directory_count == 0 || task->directory_count >= (size_t)argc + 1)
         abort();
     for (size_t i = 0; i < task->directory_count; i++)
         if (task->directories[i] == NULL)

@@ -187,6 +187,7 @@ for width in "${wide[@]}"; do
     step "keys of $bits bits, the same against CUB" "$width" --check --sizes=24
     step "200 sorts of 2^20 keys of $bits bits" "$width" --repeat=200 --sizes=20
     # A block of each kind sorts some bins of every distribution here.
+    step "1,000 bits of keys of $bits bits flipped, each told by the proof" "$flips-$bits" 1000
     step "2^26 keys of $bits bits, every distribution" "$width" --sizes=26 --repetitions=1
 done
 sanitizer_note=

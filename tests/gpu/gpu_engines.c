@@ -121,7 +121,7 @@ static enum gs_status sort_whole(enum gs_engine engine, uint64_t n)
     if (st == GS_OK) {
         CHECK_EQUAL(stats.keys_out, count);
         CHECK(memcmp(got, wanted, count * sizeof *got) == 0);
-        CHECK(strcmp(stats.device, "gpu") == 0);
+        CHECK(stats.device == GS_DEVICE_GPU);
         CHECK(n == 0 || stats.stages[GS_STAGE_MERGE_LISTS].keys == n);
     } else {
         CHECK(strstr(err.text, "samplesort") != NULL);

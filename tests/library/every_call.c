@@ -161,6 +161,56 @@ static void use_files(int thread)
     gsort_format_free(format);
 }
 
+/* The second half of what is pushed has no room in memory. */
+static void pull_orders(struct gsort_sorter *sorter, size_t order_count)
+{
+    struct gsort_error error = GSORT_ERROR_INIT;
+    const void *batch;
+    for (size_t i = 0; i < order_count; i++) {
+        uint64_t count = 1, all = 0, last = 0;
+        while (count > 0) {
+            if (!done("gsort_sorter_pull", gsort_sorter_pull(sorter, i, &batch, &count, &error),
+                      &error))
+                return;
+            const uint64_t *rows = batch;
+            for (uint64_t k = 0; k < count; k++, last = rows[3 * (k - 1)])
+                if (rows[3 * k] < last)
+                    complain("gsort_sorter_pull", "not in order");
+            all += count;
+        }
+        if (all != COUNT)
+            complain("gsort_sorter_pull", "other records");
+    }
+}
+
+static void use_sorter(size_t order_count, uint64_t memory)
+{
+    static const char *const here[] = {"."};
+    struct gsort_error error = GSORT_ERROR_INIT;
+    struct gsort_options options = GSORT_OPTIONS_INIT;
+    struct gsort_format *format = gsort_format_parse("R24 k0:u64", &error);
+    const struct gsort_format *const orders[] = {format, format};
+    if (format == NULL)
+        return;
+    options.memory_bytes = memory;
+    options.threads = 2;
+    struct gsort_sorter *sorter = gsort_sorter_open(orders, order_count, here, 1, &options, &error);
+    if (sorter == NULL) {
+        done("gsort_sorter_open", error.status, &error);
+        gsort_format_free(format);
+        return;
+    }
+    int all = 1;
+    for (uint64_t i = 0; all && i < COUNT; i++) {
+        const uint64_t row[] = {i * 11400714819323198485U, i, i};
+        all = done("gsort_sorter_push", gsort_sorter_push(sorter, row, 1, &error), &error);
+    }
+    if (all && done("gsort_sorter_finish", gsort_sorter_finish(sorter, &error), &error))
+        pull_orders(sorter, order_count);
+    gsort_sorter_free(sorter);
+    gsort_format_free(format);
+}
+
 static void *make_calls(void *thread)
 {
     static const char *const formats[] = {"u32", "f64", "R12 k4:u64r", "R20 k0:b4 s", "u8 r"};
@@ -169,6 +219,9 @@ static void *make_calls(void *thread)
         use_format(formats[i], COUNT);
     }
     use_files(*(const int *)thread);
+    use_sorter(1, 0);
+    use_sorter(1, 1);
+    use_sorter(2, 1);
     return NULL;
 }
 

@@ -55,7 +55,8 @@ fail_each()
 @test "no memory from some call on" {
     local k
     for k in 1 9 40 90 200; do
-        (cd empty && GSORT_FAULT="malloc 12+ $k" LD_PRELOAD=$FAULTS timeout 60 ../every_call) >said 2>&1
+        (cd empty && GSORT_FAULT="malloc 12+ $k" LD_PRELOAD=$FAULTS timeout 60 ../every_call) \
+            >said 2>&1
         [ ! -s said ]
     done
 }

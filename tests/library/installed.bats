@@ -31,6 +31,15 @@ compile()
     [ "$output" = $'1 apple\n3 apple\n2 fig\n0 pear' ]
 }
 
+@test "a counter of k-mers pushes from two threads, and counts what it pulls" {
+    compile "${CC:-cc}" kmers.c -std=c11 -pthread
+    sequence=$(head -c 400000 /dev/urandom | LC_ALL=C tr -dc ACGT)
+    ./program "$sequence" >counts
+    for ((i = 0; i + 5 <= ${#sequence}; i++)); do echo "${sequence:i:5}"; done |
+        LC_ALL=C sort | uniq -c | awk '{ print $2, $1 }' | diff - counts
+    run -2 ./program ACGN
+}
+
 @test "the static library" {
     STATIC=1 compile "${CC:-cc}" sort_doubles.c -std=c11 -L. "-Wl,-Bstatic" -lgsort "-Wl,-Bdynamic"
     rm -f libgsort.so

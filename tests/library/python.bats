@@ -78,6 +78,33 @@ END
     assert_same out.bin wanted
 }
 
+@test "a sorter: pushed from threads, pulled in several orders, in memory and not" {
+    "$PYTHON" - <<'END'
+import array, gsort, os, random, threading
+rows = [(random.randrange(9), i) for i in range(200000)]
+def pack(some):
+    return array.array("I", [number for row in some for number in row])
+for memory in 0, 1:
+    with gsort.Sorter("R8 k0:u32 k4:u32", "R8 k4:u32r", memory=memory, directories=["."]) as sorter:
+        threads = [threading.Thread(target=lambda i=i: sorter.push(pack(rows[i::4]))) for i in range(4)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        assert b"".join(sorter) == pack(sorted(rows)).tobytes()
+        assert b"".join(sorter.pull(1)) == pack(rows[::-1]).tobytes()
+        try: sorter.push(pack(rows))
+        except gsort.Error as error: assert error.status == "usage"
+        else: assert False
+sorter = gsort.Sorter("u32", memory=1, directories=["."], progress=lambda *how: 1 // 0)
+try:
+    for i in range(50): sorter.push(pack(rows))
+    for batch in sorter: pass
+except ZeroDivisionError: pass
+else: assert False
+sorter.close()
+assert not os.listdir(".")
+END
+}
+
 @test "the example" {
     run -0 "$PYTHON" "$ROOT/tests/library/examples/sort_array.py"
     [ "$output" = "1 2 3 5 8" ]

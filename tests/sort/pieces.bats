@@ -60,3 +60,13 @@ assert_pieces()
     assert_trouble memory
     assert_only in
 }
+
+# So many that a GPU pays off for two threads.
+@test "with two threads, auto sorts keys of 8 bytes in pieces, too" {
+    export GSORT_DEVICE=
+    keygen uniform 90000000 >in
+    gsort --device-memory=400M --parallel=2 -t u64 --stats=json --verify in -o out 2>stats
+    gsort -c -t u64 out
+    grep -q '^  "device": "gpu"' stats
+    grep -q '^  "warning": null' stats
+}

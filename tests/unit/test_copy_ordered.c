@@ -55,7 +55,7 @@ static enum gs_status copy(uint64_t count, bool reversed, const struct gs_option
                                  .context = &fail_at,
                                  .disorder = &disorder,
                                  .stage = GS_STAGE_SORT_BINS,
-                                 .device = "cpu",
+                                 .device = GS_DEVICE_CPU,
                                  .piece_keys = PIECE,
                                  .scratch = scratch,
                                  .scratch_keys = PIECE + GS_ORDERED_LEAD,

@@ -142,7 +142,7 @@ static void test_call(void)
             CHECK(memcmp(out, sorted, n * sizeof *out) == 0);
             CHECK_EQUAL(stats.fingerprint, gs_fingerprint(sorted, n));
             CHECK(strcmp(stats.engine, gs_engine_name((enum gs_engine)e)) == 0);
-            CHECK(strcmp(stats.device, "cpu") == 0);
+            CHECK(stats.device == GS_DEVICE_CPU);
             CHECK_EQUAL(stats.lists, 64);
             CHECK_EQUAL(stats.varying_bits, (unsigned)__builtin_popcount(find_varying(keys, 3000)));
             CHECK_EQUAL(stats.stages[GS_STAGE_SORT_LISTS].keys, 3000);

@@ -81,12 +81,12 @@ static bool sort_incoming(const gs_key *keys, const gs_key *ascending, uint64_t 
     struct array_sink sink = {.sink = {.memory = in_memory ? got : NULL, .write = array_write},
                               .keys = got};
 
-    options.incoming = gs_incoming_new(&options, &gs_stages_cpu);
+    options.own.incoming = gs_incoming_new(&options, &gs_stages_cpu);
     gs_key *records = make_records(keys, count, options.codec);
-    gs_key *buffer = come_in(options.incoming, records, count, begins);
-    bool begun = gs_incoming_begun(options.incoming);
+    gs_key *buffer = come_in(options.own.incoming, records, count, begins);
+    bool begun = gs_incoming_begun(options.own.incoming);
     CHECK_EQUAL(begun, begins);
-    gs_incoming_end(options.incoming);
+    gs_incoming_end(options.own.incoming);
     const struct gs_span span = {.keys = buffer, .count = count, .name = "pipe"};
     CHECK(gs_sort(&options, &span, 1, &sink.sink, NULL, &stats, &err) == GS_OK);
     CHECK_EQUAL(stats.keys_in, count);
@@ -96,7 +96,7 @@ static bool sort_incoming(const gs_key *keys, const gs_key *ascending, uint64_t 
     CHECK(memcmp(got, wanted, left * sizeof *got) == 0);
     if (options.verify)
         CHECK_EQUAL(stats.fingerprint, gs_fingerprint(wanted, left));
-    gs_incoming_free(options.incoming);
+    gs_incoming_free(options.own.incoming);
     free(records);
     free(buffer);
     free(wanted);
@@ -190,21 +190,21 @@ static void test_others(void)
     uint64_t others = OTHERS;
     gs_key *other = sample_sorted(uniform, &others, false, false);
     gs_key *got = malloc(COUNT * sizeof *got);
-    options.incoming = gs_incoming_new(&options, &gs_stages_cpu);
-    gs_key *buffer = come_in(options.incoming, uniform, COUNT, true);
-    gs_incoming_end(options.incoming);
+    options.own.incoming = gs_incoming_new(&options, &gs_stages_cpu);
+    gs_key *buffer = come_in(options.own.incoming, uniform, COUNT, true);
+    gs_incoming_end(options.own.incoming);
     gs_key *some = sample_sorted(buffer, &others, false, false); /* the threads have moved keys */
     const struct gs_span came = {buffer, COUNT, "pipe"};
     check_span(&options, (struct gs_span){uniform, OTHERS, "other"}, other, got);
     check_span(&options, (struct gs_span){buffer, OTHERS, "some"}, some, got);
-    options.held_bytes = (uint64_t)COUNT * sizeof *got;
+    options.own.held_bytes = (uint64_t)COUNT * sizeof *got;
     gs_plan_make(&plan, &options, COUNT);
-    options.memory_bytes = plan.memory_bytes + gs_plan_held(&plan, options.held_bytes);
+    options.memory_bytes = plan.memory_bytes + gs_plan_held(&plan, options.own.held_bytes);
     check_span(&options, came, ascending, got);
     options.memory_bytes = 0;
     check_span(&options, came, ascending, got);
     check_span(&options, came, ascending, got);
-    gs_incoming_free(options.incoming);
+    gs_incoming_free(options.own.incoming);
     free(buffer);
     free(some);
     free(other);

@@ -296,10 +296,10 @@ static void test_memory_limit(void)
     CHECK(err.text[0] != '\0' && strchr(err.text, '\n') == NULL);
     keeper_close(&keeper);
     /* Memory that holds so small an input counts, too. */
-    options.held_bytes = span.count * GS_KEY_BYTES;
+    options.own.held_bytes = span.count * GS_KEY_BYTES;
     gs_plan_make(&plan, &options, span.count);
     for (uint64_t less = 0; less < 2; less++) {
-        options.memory_bytes = plan.memory_bytes + options.held_bytes - less;
+        options.memory_bytes = plan.memory_bytes + options.own.held_bytes - less;
         keeper_open(&keeper, 1000000, false, false);
         CHECK((gs_sort(&options, &span, 1, &keeper.sink, NULL, NULL, &err) == GS_OK) ==
               (less == 0));
@@ -327,7 +327,7 @@ static void test_stats_are_of_one_sort(void)
         CHECK((stats.bins > 0) == (lists == 0));
         CHECK_EQUAL(stats.temporary_bytes, 0);
         CHECK(stats.warning[0] == '\0');
-        CHECK((stats.stages[GS_STAGE_SORT_LISTS].device != NULL) == (lists == 1));
+        CHECK((stats.stages[GS_STAGE_SORT_LISTS].device != GS_DEVICE_AUTO) == (lists == 1));
         keeper_close(&keeper);
     }
     free(keys);

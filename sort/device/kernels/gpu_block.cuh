@@ -75,6 +75,17 @@ static __device__ __forceinline__ N scan_block(N value, N *partial, N *total)
     return partial[threadIdx.x / 32] + inclusive - value;
 }
 
+/* The same for more values than threads, in rounds: `before` has the sum of earlier ones. A barrier
+ * comes before the next round. */
+template <int THREADS, typename N>
+static __device__ __forceinline__ N scan_round(N value, N *partial, N *before)
+{
+    N sum;
+    const N place = *before + scan_block<THREADS>(value, partial, &sum);
+    *before += sum;
+    return place;
+}
+
 /* The key of the lane whose number differs in the bits `lanes`. */
 static __device__ __forceinline__ gs_key shuffle_xor(gs_key key, uint32_t lanes)
 {

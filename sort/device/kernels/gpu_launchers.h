@@ -101,6 +101,14 @@ cudaError_t gs_fill_bins_gpu(const struct gs_gpu_work *work, gs_key *a, uint32_t
                              cudaStream_t stream);
 cudaError_t gs_reverse_gpu(gs_key *keys, uint64_t n, unsigned processors, cudaStream_t stream);
 
+/* look_at_keys_gpu.cu: add to *look, in device memory, what these keys come to. */
+struct gs_gpu_look {
+    unsigned long long fingerprint; /* as gs_fingerprint has it */
+    unsigned long long falls;       /* keys that are less than the one before them */
+};
+cudaError_t gs_look_at_keys_gpu(const gs_key *keys, uint64_t n, struct gs_gpu_look *look,
+                                unsigned processors, cudaStream_t stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -73,9 +73,7 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
             }
             both = tiles << 32 | bins;
         }
-        unsigned long long sum;
-        unsigned long long place = before + scan_block<PLAN_THREADS>(both, s_partial, &sum);
-        before += sum;
+        unsigned long long place = scan_round<PLAN_THREADS>(both, s_partial, &before);
         if (i < count) {
             slots[i].first_tile = (uint32_t)(place >> 32);
             slots[i].first_digit = (uint32_t)place;

@@ -144,9 +144,7 @@ scatter_tile(const gs_key *__restrict__ in, uint32_t size, const TARGET &target,
         PLACE place = 0;
         if (count > 0)
             place = target.reserve(b, count);
-        uint32_t sum;
-        uint32_t first = before + scan_block<SCATTER_THREADS>(count, s_partial, &sum);
-        before += sum;
+        uint32_t first = scan_round<SCATTER_THREADS>(count, s_partial, &before);
         if (b < bins) {
             memory.count[b] = first;
             if (count > 0)

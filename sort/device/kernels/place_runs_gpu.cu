@@ -20,9 +20,7 @@ static __global__ void __launch_bounds__(PLACE_THREADS)
     for (uint32_t round = 0; round < bins; round += PLACE_THREADS) {
         uint32_t bin = round + threadIdx.x;
         unsigned long long size = bin < bins ? counts[bin] : 0;
-        unsigned long long sum;
-        unsigned long long start = before + scan_block<PLACE_THREADS>(size, s_partial, &sum);
-        before += sum;
+        unsigned long long start = scan_round<PLACE_THREADS>(size, s_partial, &before);
         if (bin < bins) {
             counts[bin] = 0;
             cursors[bin] = start;

@@ -32,9 +32,7 @@ static __device__ void plan_bins(const struct gs_gpu_work &work, unsigned long l
     for (uint32_t round = 0; round <= splitters; round += PLAN_THREADS) {
         uint32_t bin = round + threadIdx.x;
         unsigned long long size = bin <= splitters ? state->counts[bin] : 0;
-        unsigned long long sum;
-        unsigned long long start = before + scan_block<PLAN_THREADS>(size, s_partial, &sum);
-        before += sum;
+        unsigned long long start = scan_round<PLAN_THREADS>(size, s_partial, &before);
         if (size > 0) {
             const gs_key low = bin_low(tables, all, bin);
             const gs_key high = bin_high(tables, all, bin);
@@ -132,10 +130,8 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
                 close = values <= GS_GPU_CLOSE_VALUES;
         }
         bool joined = threadIdx.x > 0 && mine && joins(bin - 1, more[bin - 1], size);
-        unsigned long long sum;
         unsigned long long start =
-            before + scan_block<DIGIT_THREADS>(size + size_more + size_equal, s_partial, &sum);
-        before += sum;
+            scan_round<DIGIT_THREADS>(size + size_more + size_equal, s_partial, &before);
         if (exact && size > 0) {
             add_fill(&work, slot.start + start, size, slot.low + bin);
             less[bin] = GS_GPU_SKIP;
@@ -191,9 +187,7 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
     for (uint32_t round = 0; round < slot.bins; round += DIGIT_THREADS) {
         const uint32_t bin = round + threadIdx.x;
         const unsigned long long size = bin < slot.bins ? counter[bin] : 0;
-        unsigned long long sum;
-        const unsigned long long begin = before + scan_block<DIGIT_THREADS>(size, s_partial, &sum);
-        before += sum;
+        const unsigned long long begin = scan_round<DIGIT_THREADS>(size, s_partial, &before);
         if (size > 0) {
             const struct key_bounds its = bounds.of(bin);
             const uint64_t start = slot.start + begin;

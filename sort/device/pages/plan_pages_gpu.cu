@@ -35,9 +35,7 @@ static __device__ void plan_pages(const struct gs_gpu_work &work, unsigned level
         const uint32_t bin = round + threadIdx.x;
         const unsigned long long cursor = bin < bins ? work.cursors[bin] : 0;
         const unsigned long long size = cursor & ~GS_GPU_SKIP;
-        unsigned long long sum;
-        const unsigned long long start = before + scan_block<PLAN_THREADS>(size, s_partial, &sum);
-        before += sum;
+        const unsigned long long start = scan_round<PLAN_THREADS>(size, s_partial, &before);
         if (size > 0 && cursor != size) {
             add_fill(&work, start, size, bin_low(tables, all, bin));
         } else if (size > 0) {

@@ -151,9 +151,7 @@ static __global__ void __launch_bounds__(PLACE_THREADS)
     for (uint32_t round = 0; round < slot_count; round += PLACE_THREADS) {
         const uint32_t i = round + threadIdx.x;
         const unsigned long long width = i < slot_count ? width_of(slots[i]) : 0;
-        unsigned long long sum;
-        scan_block<PLACE_THREADS>(width, s_partial, &sum);
-        all += sum;
+        scan_round<PLACE_THREADS>(width, s_partial, &all);
         atomicMax(&s_widest, width);
         __syncthreads();
     }
@@ -167,9 +165,7 @@ static __global__ void __launch_bounds__(PLACE_THREADS)
     for (uint32_t round = 0; round < slot_count; round += PLACE_THREADS) {
         const uint32_t i = round + threadIdx.x;
         const unsigned long long width = i < slot_count ? width_of(slots[i]) : 0;
-        unsigned long long sum;
-        const unsigned long long place = before + scan_block<PLACE_THREADS>(width, s_partial, &sum);
-        before += sum;
+        const unsigned long long place = scan_round<PLACE_THREADS>(width, s_partial, &before);
         if (i < slot_count && fits)
             slots[i].to = place + width <= n ? (int64_t)place : spare + (int64_t)(place - end);
         else if (i < slot_count)
@@ -218,9 +214,7 @@ static __global__ void __launch_bounds__(JOB_THREADS)
     for (uint32_t round = 0; round < slot.bins; round += JOB_THREADS) {
         const uint32_t d = round + threadIdx.x;
         const unsigned long long size = d < slot.bins ? sizes[d] : 0;
-        unsigned long long sum;
-        const unsigned long long start = before + scan_block<JOB_THREADS>(size, s_partial, &sum);
-        before += sum;
+        const unsigned long long start = scan_round<JOB_THREADS>(size, s_partial, &before);
         if (size > 0 && slot.narrow)
             add_narrow_job(&work, slot, d, start, (uint32_t)size);
         else if (size > 0)

@@ -107,9 +107,7 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
     for (uint32_t round = 0; round < slot.bins; round += PLAN_THREADS) {
         const uint32_t d = round + threadIdx.x;
         const unsigned long long size = d < slot.bins ? sizes[d] : 0;
-        unsigned long long sum;
-        const unsigned long long start = before + scan_block<PLAN_THREADS>(size, s_partial, &sum);
-        before += sum;
+        const unsigned long long start = scan_round<PLAN_THREADS>(size, s_partial, &before);
         if (size > 0) {
             const uint64_t low = digit_begin<DIGITS, false>(slot, entry, d);
             const uint64_t high = digit_begin<DIGITS, false>(slot, entry, d + 1) - 1;

@@ -8,11 +8,14 @@
 
 #include "sort/device/kernels/gpu_bitonic.cuh"
 #include "sort/device/kernels/gpu_digit.cuh"
+#include "sort/keys/fingerprint_term.h"
 
 enum {
     CROWD_LEAST = 48, /* keys of a digit, from which on they are a crowd if they differ */
     CROWD_MOST = 512, /* the most keys between two splitters that are ranked */
-    LOOK_MOST = 5     /* of the keys that looks_even sees, the most in a digit */
+    LOOK_MOST = 5,    /* of the keys that looks_even sees, the most in a digit */
+    LOOK_REPEATS = 4, /* values repeat if one in so many keys that are seen is one again, */
+    LOOK_VALUES = 32  /* but digits tell so few values apart */
 };
 
 /* Shared memory of a block that sorts up to KEYS keys, with as many digits. */
@@ -21,7 +24,7 @@ template <int KEYS> struct bin_memory {
     static const uint32_t DIGITS = KEYS;
     gs_key key[KEYS];
     uint32_t count[KEYS / 2 + 4]; /* two counters a word; then where groups begin, and the end */
-    uint16_t group[KEYS];         /* of each key, if it is kept */
+    uint16_t group[KEYS];         /* of each key, if it is kept; of a crowd's first one, which */
 
     __device__ __forceinline__ uint32_t begin(uint32_t digit) const
     {
@@ -60,6 +63,18 @@ template <int KEYS> struct linear_groups {
     {
         (void)group;
         return size >= CROWD_LEAST || digit_is_exact(digit);
+    }
+};
+
+/* Groups that each thread knows of its keys: digits that are no crowd, and those that divide one.
+ */
+struct divided_groups {
+    static const bool KEPT = true;
+
+    __device__ __forceinline__ bool done(uint32_t group, uint32_t size) const
+    {
+        (void)group;
+        return size >= CROWD_LEAST;
     }
 };
 
@@ -184,12 +199,13 @@ static __device__ __forceinline__ uint32_t scan_counts(uint32_t *s_count)
     return largest;
 }
 
-/* Put `size` keys of this block into shared memory, by their groups. Returns the largest counts
- * that this thread has seen, as above. */
-template <int THREADS, int N, typename GROUPS>
+/* Put `size` keys of this block into shared memory, by their groups, which are kept beside them if
+ * KEPT. Returns the largest counts that this thread has seen, as above. The counters are cleared
+ * first: whoever needs them waits before. */
+template <bool KEPT, int THREADS, int N>
 static __device__ __forceinline__ uint32_t place_keys(struct bin_memory<THREADS * N> *memory,
                                                       const gs_key (&key)[N], uint32_t size,
-                                                      const GROUPS &groups)
+                                                      const uint32_t (&group)[N])
 {
     __shared__ uint32_t s_none[32]; /* counts keys that do not exist */
     const uint32_t t = threadIdx.x;
@@ -202,9 +218,9 @@ static __device__ __forceinline__ uint32_t place_keys(struct bin_memory<THREADS 
     uint32_t place[N]; /* rank << 16 | group */
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        if (GROUPS::KEPT && i * THREADS >= size)
+        if (KEPT && i * THREADS >= size)
             break;
-        const uint32_t g = groups.of(key[i]);
+        const uint32_t g = group[i];
         const uint32_t shift = (g & 1) * 16;
         const uint32_t counts = atomicAdd(
             i * THREADS + t < size ? &memory->count[g / 2] : &s_none[lane_index()], 1U << shift);
@@ -218,11 +234,24 @@ static __device__ __forceinline__ uint32_t place_keys(struct bin_memory<THREADS 
         if (i * THREADS + t < size) {
             const uint32_t x = memory->begin(place[i] & 0xffff) + (place[i] >> 16);
             memory->key[x] = key[i];
-            if (GROUPS::KEPT)
+            if (KEPT)
                 memory->group[x] = (uint16_t)place[i];
         }
     __syncthreads();
     return largest;
+}
+
+/* The groups of a thread's keys. */
+template <int THREADS, int N, typename GROUPS>
+static __device__ __forceinline__ void find_groups(const gs_key (&key)[N], uint32_t size,
+                                                   const GROUPS &groups, uint32_t (&group)[N])
+{
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        if (GROUPS::KEPT && i * THREADS >= size)
+            break;
+        group[i] = groups.of(key[i]);
+    }
 }
 
 /* Would a linear digit do, by a look at one key a thread? */
@@ -244,18 +273,47 @@ static __device__ __forceinline__ bool looks_even(struct bin_memory<THREADS * N>
     return __syncthreads_or(before >= LOOK_MOST) == 0;
 }
 
+/* Are there many values that repeat, by such a look? For a crowd of these, splitters are better
+ * than digits: what is equal to one needs no ranks. */
+template <int THREADS, int N>
+static __device__ __forceinline__ bool looks_repeated(struct bin_memory<THREADS * N> *memory,
+                                                      const gs_key *in, uint32_t size)
+{
+    const uint32_t t = threadIdx.x;
+    uint32_t *s_seen = (uint32_t *)memory->group; /* in each place, a hash that belongs there */
+#pragma unroll
+    for (int i = 0; i < N / 8; i++)
+        ((uint4 *)s_seen)[i * THREADS + t] = make_uint4(0, 0, 0, 0);
+    const uint32_t hash = (uint32_t)(gs_term(in[t * size / THREADS]) >> 32) | 1;
+    __syncthreads();
+    const bool seen = atomicExch(&s_seen[hash / 2 % (THREADS * N / 2)], hash) == hash;
+    const uint32_t repeated = (uint32_t)__syncthreads_count(seen);
+    return repeated > THREADS / LOOK_REPEATS && repeated < THREADS - LOOK_VALUES;
+}
+
+/* The group of the key at x. */
+template <int KEYS, typename GROUPS>
+static __device__ __forceinline__ uint32_t group_of(const struct bin_memory<KEYS> *memory,
+                                                    uint32_t x, gs_key key, const GROUPS &groups)
+{
+    if constexpr (GROUPS::KEPT)
+        return memory->group[x];
+    else
+        return groups.of(key);
+}
+
 /* Is there a crowd? `largest`: from place_keys. */
-template <int THREADS, int KEYS>
+template <int THREADS, int KEYS, typename GROUPS>
 static __device__ __forceinline__ bool has_crowd(const struct bin_memory<KEYS> *memory,
                                                  uint32_t size, uint32_t largest,
-                                                 const struct linear_groups<KEYS> &groups)
+                                                 const GROUPS &groups)
 {
     if (__syncthreads_or(max(largest & 0xffff, largest >> 16) >= CROWD_LEAST) == 0)
         return false;
     bool mixed = false;
     for (uint32_t x = threadIdx.x; x < size; x += THREADS) {
         const gs_key own = memory->key[x];
-        const uint32_t g = groups.of(own);
+        const uint32_t g = group_of(memory, x, own, groups);
         const uint32_t begin = memory->begin(g);
         mixed = mixed || (memory->begin(g + 1) - begin >= CROWD_LEAST && memory->key[begin] != own);
     }
@@ -271,7 +329,7 @@ static __device__ __forceinline__ void write_ranked(const struct bin_memory<KEYS
 #pragma unroll 4
     for (uint32_t x = threadIdx.x; x < size; x += THREADS) {
         const gs_key own = memory->key[x];
-        const uint32_t g = GROUPS::KEPT ? memory->group[x] : groups.of(own);
+        const uint32_t g = group_of(memory, x, own, groups);
         const uint32_t begin = memory->begin(g);
         const uint32_t end = memory->begin(g + 1);
         uint32_t place = begin;
@@ -282,6 +340,61 @@ static __device__ __forceinline__ void write_ranked(const struct bin_memory<KEYS
                 place += is_before(&memory->key[j], own, j < x);
         out[place] = own;
     }
+}
+
+/* Divide the crowds among keys that linear digits have placed: each gets digits of its own, between
+ * its least and largest key, as many as it has keys. Sets the new groups of this thread's keys. */
+template <int THREADS, int N>
+static __device__ __forceinline__ void
+divide_crowds(struct bin_memory<THREADS * N> *memory, uint32_t size,
+              const struct linear_groups<THREADS * N> &groups, gs_key (&key)[N],
+              uint32_t (&group)[N])
+{
+    const uint32_t most = THREADS * N / CROWD_LEAST;
+    const uint32_t in_crowd = 1 << 16;
+    __shared__ struct gs_gpu_digit s_digit[most];
+    __shared__ uint32_t s_crowd[most]; /* where it begins << 16 | its keys */
+    __shared__ uint32_t s_crowds;
+    const uint32_t t = threadIdx.x;
+    if (t == 0)
+        s_crowds = 0;
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        key[i] = memory->key[min(i * THREADS + t, size - 1)];
+        const uint32_t g = groups.of(key[i]);
+        const uint32_t begin = memory->begin(g);
+        const uint32_t keys = memory->begin(g + 1) - begin;
+        group[i] = keys >= CROWD_LEAST ? begin | in_crowd : begin;
+        if (i * THREADS + t == begin && keys >= CROWD_LEAST) {
+            const uint32_t crowd = atomicAdd(&s_crowds, 1U);
+            memory->group[begin] = (uint16_t)crowd;
+            s_crowd[crowd] = begin << 16 | keys;
+        }
+    }
+    __syncthreads();
+    for (uint32_t crowd = t / 32; crowd < s_crowds; crowd += THREADS / 32) {
+        const uint32_t begin = s_crowd[crowd] >> 16;
+        const uint32_t keys = s_crowd[crowd] & 0xffff;
+        gs_key low = memory->key[begin];
+        gs_key high = low;
+        for (uint32_t x = lane_index(); x < keys; x += 32) {
+            low = min(low, memory->key[begin + x]);
+            high = max(high, memory->key[begin + x]);
+        }
+        low = reduce_min_warp(low);
+        high = reduce_max_warp(high);
+        if (lane_index() == 0)
+            s_digit[crowd] = make_digit(low, high, keys);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        if (group[i] >= in_crowd) {
+            const uint32_t crowd = memory->group[group[i] - in_crowd];
+            const uint32_t last = (s_crowd[crowd] & 0xffff) - 1;
+            group[i] += min(digit_of(s_digit[crowd], key[i]), last) - in_crowd;
+        }
 }
 
 #endif

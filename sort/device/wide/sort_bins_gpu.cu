@@ -6,9 +6,10 @@
  * counts the lesser ones of its group, the keys of its digit. (A network of comparators, as for
  * keys of 32 bits, takes more instructions and registers here.) Two counters share a word.
  *
- * Where that would take long, as groups are large and their keys differ (a crowd), or where keys
- * are known to be uneven, splitters drawn from the bin make the groups instead: of keys between two
- * of them, few whatever the keys are, and of keys equal to one, which need no ranks. Should the
+ * Where that would take long, as groups are large and their keys differ (a crowd), each crowd gets
+ * digits of its own, between its least and largest key: clusters are even then. Where that leaves a
+ * crowd, or values repeat, splitters drawn from the bin make the groups instead: of keys between
+ * two of them, few whatever the keys are, and of keys equal to one, which need no ranks. Should the
  * sample still miss a crowd, a bitonic network sorts the bin.
  */
 #include "sort/device/kernels/gpu_launch.cuh"
@@ -68,10 +69,34 @@ static __device__ __noinline__ bool sort_sampled(const gs_key *in, gs_key *out, 
     const struct sampled_groups<THREADS> groups = {
         s_splitter
     };
-    const uint32_t largest = place_keys<THREADS>(memory, key, size, groups) & 0xffff;
+    uint32_t group[N];
+    find_groups<THREADS>(key, size, groups, group);
+    const uint32_t largest = place_keys<true, THREADS>(memory, key, size, group) & 0xffff;
     if (__syncthreads_or(largest > CROWD_MOST) != 0)
         return false;
     write_ranked<THREADS>(memory, size, groups, out);
+    return true;
+}
+
+/* Sort this block's job, which linear digits have placed, although there is a crowd: divide it.
+ * Returns false if splitters are better, or there is a crowd all the same: nothing has been written
+ * then. Not inline, either. */
+template <int THREADS, int N>
+static __device__ __noinline__ bool sort_divided(gs_key *out, uint32_t size,
+                                                 struct linear_groups<THREADS * N> groups)
+{
+    extern __shared__ __align__(16) unsigned char s_memory[];
+    struct bin_memory<THREADS *N> *memory = (struct bin_memory<THREADS * N> *)s_memory;
+    gs_key key[N];
+    uint32_t group[N];
+    if (looks_repeated<THREADS, N>(memory, memory->key, size))
+        return false;
+    divide_crowds<THREADS>(memory, size, groups, key, group);
+    const uint32_t largest = place_keys<true, THREADS>(memory, key, size, group);
+    const struct divided_groups divided = {};
+    if (has_crowd<THREADS>(memory, size, largest, divided))
+        return false;
+    write_ranked<THREADS>(memory, size, divided, out);
     return true;
 }
 
@@ -105,12 +130,17 @@ static __device__ __forceinline__ void sort_job(const gs_key *a, const gs_key *b
     const struct linear_groups<THREADS *N> groups = {
         make_digit(job.low, job.high, THREADS *N)
     };
-    if (!job.uneven || looks_even<THREADS, N>(memory, in, size, groups)) {
+    if (!job.uneven || looks_even<THREADS, N>(memory, in, size, groups) ||
+        !looks_repeated<THREADS, N>(memory, in, size)) {
         gs_key key[N];
+        uint32_t group[N];
         load_keys<THREADS>(in, size, key);
-        const uint32_t largest = place_keys<THREADS>(memory, key, size, groups);
+        find_groups<THREADS>(key, size, groups, group);
+        const uint32_t largest = place_keys<false, THREADS>(memory, key, size, group);
         if (!has_crowd<THREADS>(memory, size, largest, groups))
             return write_ranked<THREADS>(memory, size, groups, out);
+        if (sort_divided<THREADS, N>(out, size, groups))
+            return;
     }
     sort_hard<THREADS, N>(in, out, size);
 }

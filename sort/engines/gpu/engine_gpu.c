@@ -9,6 +9,7 @@
 #include "sort/device/gpu_call.h"
 #include "sort/engines/gpu/engine_block.h"
 #include "sort/engines/list_engines.h"
+#include "sort/gpu/gpu_proof.h"
 #include "sort/gpu/gpu_start.h"
 
 #include <stdio.h>
@@ -19,6 +20,7 @@ enum { BEGUN, UPLOADED, SORTED, FETCHED, EVENTS };
 struct block {
     gs_key *keys;
     struct gs_engine_report *report;
+    struct gs_gpu_proof proof;
     cudaEvent_t events[EVENTS];
 };
 
@@ -38,6 +40,7 @@ static void close_block(struct block *block)
     for (int i = 0; i < EVENTS; i++)
         if (block->events[i] != NULL)
             cudaEventDestroy(block->events[i]);
+    gs_gpu_proof_close(&block->proof);
     cudaFree(block->keys);
     cudaFree(block->report);
     (void)cudaGetLastError(); /* for example of a lost device: the next user starts afresh */
@@ -51,7 +54,7 @@ static enum gs_status account(struct gs_run *run, enum gs_stage stage, const str
     uint64_t n = run->plan.count;
     float ms = 0;
     GS_CUDA_TRY(cudaEventElapsedTime(&ms, block->events[from], block->events[from + 1]));
-    gs_run_account(run, stage, "gpu", (uint64_t)((double)gs_gpu_ns(ms) * part), n,
+    gs_run_account(run, stage, GS_DEVICE_GPU, (uint64_t)((double)gs_gpu_ns(ms) * part), n,
                    n * bytes_per_key);
 cleanup:
     return st;
@@ -84,9 +87,12 @@ static enum gs_status sort_keys(struct gs_run *run, gs_key *keys, struct gs_erro
     enum gs_list_merge merge = gs_engine_list_merge(run->options->engine);
     size_t bytes = (size_t)n * sizeof *keys;
     GS_TRY(open_block(&block, n, err));
+    if (run->options->verify)
+        GS_TRY(gs_gpu_proof_open(&block.proof, 1, err));
     GS_CUDA_TRY(gs_engine_block_load(merge, lists, n));
     GS_CUDA_TRY(cudaEventRecord(block.events[BEGUN], NULL));
     GS_CUDA_TRY(cudaMemcpyAsync(block.keys, keys, bytes, cudaMemcpyHostToDevice, NULL));
+    GS_TRY(gs_gpu_proof_arrived(&block.proof, block.keys, n, NULL, err));
     GS_CUDA_TRY(cudaEventRecord(block.events[UPLOADED], NULL));
     GS_CUDA_TRY(gs_engine_block_sort(merge, lists, block.keys, block.keys, n, block.report, NULL));
     GS_CUDA_TRY(cudaEventRecord(block.events[SORTED], NULL));
@@ -95,6 +101,7 @@ static enum gs_status sort_keys(struct gs_run *run, gs_key *keys, struct gs_erro
     GS_CUDA_TRY(
         cudaMemcpyAsync(&report, block.report, sizeof report, cudaMemcpyDeviceToHost, NULL));
     GS_CUDA_TRY(cudaStreamSynchronize(NULL));
+    GS_TRY(gs_gpu_proof_sorted(&block.proof, block.keys, n, run->fingerprint, NULL, err));
     GS_TRY(account_all(run, &block, &report, err));
 cleanup:
     close_block(&block);
@@ -110,7 +117,7 @@ enum gs_status gs_engine_sort_keys_gpu(struct gs_run *run, gs_key *keys, struct 
     char where[GS_GPU_NAME_BYTES + 8];
     GS_TRY(gs_gpu_wait(&device, err));
     run->stats->device_text = device.name;
-    gs_run_account(run, GS_STAGE_START, "gpu", device.start_ns, 0, 0);
+    gs_run_account(run, GS_STAGE_START, GS_DEVICE_GPU, device.start_ns, 0, 0);
     snprintf(where, sizeof where, " on %s", device.name);
     GS_TRY(gs_engine_check_count(options->engine, n, GS_LISTS_CAPACITY(device.block_bytes), where,
                                  err));

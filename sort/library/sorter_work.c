@@ -80,7 +80,7 @@ enum gs_status gs_sorter_sort_held(void *context, struct gs_progress *progress,
         (void)gs_memory_fits(&options, sorter->memory_bytes, store->used, span.count, &forecast);
     }
     options.memory_bytes = sorter->memory_bytes;
-    options.held_bytes = store->used;
+    options.own.held_bytes = store->used;
     st = width->sort(&options, &span, 1, &to.sink, progress, &stats, err);
 cleanup:
     return st;

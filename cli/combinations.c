@@ -95,6 +95,10 @@ static enum gs_status check_shuffle(const struct gs_command *command, struct gs_
                            "options '--shuffle' and '%s' are incompatible: a random order knows no "
                            "keys",
                            others[i].option);
+    if (command->task.sort.shuffled && command->task.resumes)
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "options '--shuffle' and '--resume' are incompatible: a shuffle keeps "
+                       "nothing");
     return GS_OK;
 }
 

@@ -75,8 +75,11 @@ static inline uint32_t half(const char *at)
 /* memcmp() == 0, for few bytes without a call. */
 static inline bool same_bytes(const char *a, const char *b, size_t bytes)
 {
-    if (bytes > 16)
+    if (bytes > 24)
         return word(a) == word(b) && memcmp(a + 8, b + 8, bytes - 8) == 0;
+    if (bytes > 16)
+        return word(a) == word(b) && word(a + 8) == word(b + 8) &&
+               word(a + bytes - 8) == word(b + bytes - 8);
     if (bytes >= 8)
         return word(a) == word(b) && word(a + bytes - 8) == word(b + bytes - 8);
     if (bytes >= 4)
@@ -218,15 +221,15 @@ cleanup:
     return st;
 }
 
-/* Does a record of the set come before this one, by keys? */
-static bool precedes(const struct gs_combiner *combiner, uint64_t index, const char *record)
+/* Does a record of the set come before this one, which begins with that word, by keys? */
+static bool precedes(const struct gs_combiner *combiner, uint64_t index, const char *record,
+                     uint64_t begin)
 {
     const struct gs_combine *how = combiner->how;
     const char *other = (const char *)how->set.records + index * how->record_bytes;
     const uint64_t a = gs_record_word(&how->order, other);
-    const uint64_t b = gs_record_word(&how->order, record);
-    if (a != b)
-        return (a < b) != combiner->options->reverse;
+    if (a != begin)
+        return (a < begin) != combiner->options->reverse;
     const int sign = gs_record_compare_keys(&how->order, other, record);
     return combiner->options->reverse ? sign > 0 : sign < 0;
 }
@@ -236,9 +239,10 @@ static void match(struct gs_combiner *combiner, const char *record)
 {
     const struct gs_set *set = &combiner->how->set;
     const uint64_t bytes = combiner->how->record_bytes;
+    const uint64_t begin = gs_record_word(&combiner->how->order, record);
     uint64_t step = 1;
     while (step <= set->count - combiner->next &&
-           precedes(combiner, combiner->next + step - 1, record)) {
+           precedes(combiner, combiner->next + step - 1, record, begin)) {
         combiner->next += step;
         step *= 2;
     }
@@ -246,7 +250,7 @@ static void match(struct gs_combiner *combiner, const char *record)
     end = combiner->next + (step <= end ? step - 1 : end);
     while (combiner->next < end) {
         const uint64_t middle = combiner->next + (end - combiner->next) / 2;
-        if (precedes(combiner, middle, record))
+        if (precedes(combiner, middle, record, begin))
             combiner->next = middle + 1;
         else
             end = middle;
@@ -266,7 +270,7 @@ enum gs_status gs_combiner_add(struct gs_combiner *combiner, const void *records
     if (how->set.name == NULL)
         return take(combiner, record, count, err);
     while (count > 0) {
-        const uint64_t run = find_run(combiner, record, record, count);
+        const uint64_t run = 1 + find_run(combiner, record, record + how->record_bytes, count - 1);
         if (combiner->match == NULL || !same_keys(combiner, combiner->match, record))
             match(combiner, record);
         uint64_t paired = combiner->match != NULL ? run : 0;

@@ -87,7 +87,8 @@ assert np.load("out.npy")["node"].tolist() == [1, 3, 3]'
 
 @test "what has no such offsets is refused before anything is done" {
     for options in \
-        '-t i32' '-t f32' '-t b4' '-t M8' '-R4 -k zorder(0:u16,2:u16)' '-r' '-t u32r' --argsort=u32 --shuffle=1 -c --print; do
+        '-t i32' '-t f32' '-t b4' '-t M8' '-R4 -k zorder(0:u16,2:u16)' '-r' '-t u32r' \
+        --argsort=u32 --shuffle=1 -c --print; do
         # shellcheck disable=SC2086
         run --separate-stderr gsort $options --offsets=offsets in
         assert_trouble

@@ -78,7 +78,8 @@ wanted()
 
 @test "what knows keys is refused" {
     keygen uniform 10 >in
-    for option in -r -u -s -m -c -C --print '-R4 -k0:u4' --count=u32 --minus=in --argsort=u32; do
+    for option in -r -u -s -m -c -C --print '-R4 -k0:u4' --count=u32 --minus=in --argsort=u32 \
+        --resume; do
         # shellcheck disable=SC2086
         run --separate-stderr gsort --shuffle=1 $option in
         assert_trouble '--shuffle'

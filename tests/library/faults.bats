@@ -1,5 +1,4 @@
-# Every call of the library fails as a whole where the system refuses memory or a thread: with an
-# error, no word printed, and nothing left; then the next call works.
+# Every call of the library fails as a whole where the system refuses memory or a thread.
 # SPDX-License-Identifier: MIT
 
 load ../helper

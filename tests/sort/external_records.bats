@@ -1,5 +1,4 @@
-# Records larger than memory of which many are alike: a bin that is too large is split again, by what
-# comes next, and equal ones are copied as they came.
+# Records larger than memory of which many are alike are sorted by what comes next, as they came.
 # SPDX-License-Identifier: MIT
 
 load ../helper

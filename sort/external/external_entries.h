@@ -74,16 +74,22 @@ struct gs_entries {
                                   uint32_t bin, struct gs_error *err);
 };
 
-/* The checksum of records, or of entries, with the numbers [first, first + count): those of parts
- * add up. */
-static inline uint64_t gs_entries_checksum(const void *records, uint64_t record_bytes,
-                                           uint64_t first, uint64_t count)
+static inline __attribute__((always_inline)) uint64_t
+gs_checksum_of(const char *records, uint64_t record_bytes, uint64_t first, uint64_t count)
 {
     uint64_t sum = 0;
     for (uint64_t i = 0; i < count; i++)
-        sum += gs_random(gs_record_hash((const char *)records + i * record_bytes, record_bytes),
-                         first + i);
+        sum += gs_random(gs_record_hash(records + i * record_bytes, record_bytes), first + i);
     return sum;
+}
+
+/* The checksum of records, or of entries, with the numbers [first, first + count): those of parts
+ * add up. Of keys, whose size the compiler then knows, it takes a tenth of the time. */
+static inline uint64_t gs_entries_checksum(const void *records, uint64_t record_bytes,
+                                           uint64_t first, uint64_t count)
+{
+    return record_bytes == sizeof(gs_key) ? gs_checksum_of(records, sizeof(gs_key), first, count)
+                                          : gs_checksum_of(records, record_bytes, first, count);
 }
 
 /* Bytes that an entry of a chunk takes while that is split and written. */

@@ -5,6 +5,7 @@ load ../npy
 
 setup()
 {
+    without_gpu "shuffles run on the CPU, and --device=gpu is refused"
     enter_directory
     need_numpy
 }

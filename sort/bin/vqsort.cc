@@ -15,7 +15,7 @@
 /* Replaces the library's own function, a measurement of 4 ms that the library's benchmark harness
  * makes at the start of any program linked with it. Nothing here uses the harness. Weak: with a
  * static library, the library's function wins. */
-__attribute__((weak)) uint64_t hwy::platform::TimerResolution()
+__attribute__((weak, visibility("default"))) uint64_t hwy::platform::TimerResolution()
 {
     return 1;
 }

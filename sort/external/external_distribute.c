@@ -82,7 +82,7 @@ static enum gs_status add_chunk(struct gs_external_sorter *sorter, struct gs_lev
         release_input(sorter, input);
     if (st == GS_OK && !keeps)
         st = gs_external_writer_begin(&sorter->writer, &sorter->spill, sorter->entries, chunk,
-                                      input, sums, sorter->threads, err);
+                                      input, sums, sorter->plan.writers, err);
     if (st == GS_OK)
         st = gs_level_add(level, chunk, err);
     if (st != GS_OK)

@@ -8,6 +8,7 @@
  */
 #include "sort/external/external_plan.h"
 #include "sort/bin/cache_sort.h"
+#include "sort/external/external_writer.h"
 #include "sort/keys/params.h"
 #include "sort/run/plan.h"
 
@@ -39,6 +40,10 @@
  * where records are fetched, too. */
 #define SCRATCH_SHARE        8
 #define SCRATCH_SHARE_TAGGED 4
+
+/* The most of it that is in the hands of writers, which the plan does not count: many processors
+ * would else take several times what they may. */
+#define WRITERS_SHARE 4
 
 static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
 {
@@ -73,7 +78,9 @@ static void size_chunks(struct gs_external_plan *plan, const struct gs_entries *
     const uint64_t share = entries->tagged ? SCRATCH_SHARE_TAGGED : SCRATCH_SHARE;
     const uint64_t most = plan->memory_bytes / share / scratch;
     const uint64_t chunk = chunk_keys_for(entries, plan->memory_bytes);
+    const uint64_t piece = gs_piece_entries(entries) * gs_entry_room(entries);
     plan->threads = (unsigned)clamp(most, 1, threads);
+    plan->writers = (unsigned)clamp(plan->memory_bytes / WRITERS_SHARE / piece, 1, threads);
     plan->row_keys = clamp(chunk / ((uint64_t)plan->threads * GS_CHUNKS_PER_THREAD),
                            GS_CHUNK_KEYS_MIN, GS_CHUNK_KEYS_MAX) /
                      GS_CHUNK_KEYS_MIN * GS_CHUNK_KEYS_MIN;

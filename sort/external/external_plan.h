@@ -14,6 +14,7 @@ struct gs_external_plan {
     uint64_t chunk_keys;   /* keys split at a time; two chunks have room */
     uint64_t row_keys;     /* keys of a chunk that a thread orders at a time */
     unsigned threads;      /* that do */
+    unsigned writers;      /* threads that write a chunk, each with a piece in hand */
     uint64_t bin_keys;     /* entries sorted at a time: a larger bin is split again */
     uint32_t bins;         /* bins to aim at */
 };

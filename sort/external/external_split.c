@@ -23,7 +23,9 @@ struct gs_split *gs_split_open(const struct gs_options *options, bool verify,
         split->options = *options;
         split->options.verify = verify;
         split->cpu.scratch_bytes = threads * GS_CACHE_SORT_SCRATCH * GS_KEY_BYTES;
-        split->cpu.scratch = gs_pages_alloc(split->cpu.scratch_bytes);
+        /* Of short rows, little of it is touched. */
+        split->cpu.scratch =
+            gs_pages_alloc_touched(split->cpu.scratch_bytes, row_keys * GS_KEY_BYTES);
         split->totals = calloc(splitters->count + 1, sizeof *split->totals);
     }
     if (split == NULL || split->cpu.scratch == NULL || split->totals == NULL) {

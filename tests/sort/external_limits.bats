@@ -66,7 +66,7 @@ others_hold()
     mount_memory held 200m
     keygen uniform 1600000 >in
     reference -s -R 16 -k 0:f64 in >wanted
-    for mib in 170 150 120; do
+    for mib in 190 180 160; do
         limit_to 200 head -c "${mib}M" /dev/zero >held/file
         in_group timeout 20 "$GSORT" -s -R 16 -k 0:f64 -T t in -o out
         assert_same wanted out

@@ -133,17 +133,18 @@ static void use_files(int thread)
     FILE *file = fopen(in, "w");
     for (unsigned i = 0; file != NULL && i < SOME; i++)
         fprintf(file, "%08x", i * 2654435761U);
-    if (file == NULL || fclose(file) != 0)
+    struct gsort_format *format = gsort_format_parse("R8 k0:b8", &error);
+    if (file == NULL || fclose(file) != 0 || format == NULL) {
+        unlink(in);
+        gsort_format_free(format);
         return;
+    }
     files.inputs = inputs;
     files.input_count = 1;
     files.output = out;
     files.directories = here;
     files.directory_count = 1;
     options.threads = 2;
-    struct gsort_format *format = gsort_format_parse("R8 k0:b8", &error);
-    if (format == NULL)
-        return;
     if (done("gsort_sort_files", gsort_sort_files(format, &files, &options, NULL, &error),
              &error)) {
         files.input_count = 2;

@@ -93,7 +93,7 @@ others_hold()
     done
 }
 
-# A run for each chunk, and a piece of each run for each slice: that grows with the square.
+# Tables with an entry for each bin of each chunk grow with the square.
 @test "so many records for so little memory that it would take hours are refused" {
     local options=(-s -R 16 -k 0:u64 --parallel=1) said least
     truncate -s 16G in
@@ -109,10 +109,9 @@ others_hold()
     [[ $output == *"external sort"* ]]
 }
 
-@test "the same of a pipe" {
+@test "a pipe of a hundred times the memory, all of it one key, is not" {
     is_expensive || skip "make check-expensive writes so much"
-    run -2 bash -c 'head -c 480000000 /dev/zero |
-        "$0" -s -R 3 -k 0:u16 -S 1M -T t --parallel=1 -o out' "$GSORT"
-    [[ $output == "gsort: "*" records of 3 bytes and more take at least "*" MiB of memory"* ]]
-    [ ! -e out ]
+    head -c 480000000 /dev/zero | "$GSORT" -s -R 3 -k 0:u16 -S 1M -T t --parallel=1 -o out
+    head -c 480000000 /dev/zero | cmp out -
+    [ -z "$(ls -A t)" ]
 }

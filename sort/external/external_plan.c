@@ -79,7 +79,7 @@ static void size_chunks(struct gs_external_plan *plan, const struct gs_entries *
     const uint64_t most = plan->memory_bytes / share / scratch;
     const uint64_t chunk = chunk_keys_for(entries, plan->memory_bytes);
     const uint64_t piece = gs_piece_entries(entries) * gs_entry_room(entries);
-    plan->threads = (unsigned)clamp(most, 1, threads);
+    plan->threads = (unsigned)clamp(most, 1, threads > 0 ? threads : 1);
     plan->writers = (unsigned)clamp(plan->memory_bytes / WRITERS_SHARE / piece, 1, threads);
     plan->row_keys = clamp(chunk / ((uint64_t)plan->threads * GS_CHUNKS_PER_THREAD),
                            GS_CHUNK_KEYS_MIN, GS_CHUNK_KEYS_MAX) /

@@ -59,10 +59,11 @@ static void *write_pieces(void *argument)
     const uint64_t most = writer->piece;
     const uint64_t bytes = most * writer->entries->bytes;
     char *piece = aligned_alloc(GS_DIRECT_BLOCK, bytes + (-bytes & (GS_DIRECT_BLOCK - 1)));
+    gs_key *own = NULL; /* where what is written is not the keys themselves */
     gs_key *tags = (gs_key *)(void *)piece;
     uint64_t from;
     if (writer->entries->tagged)
-        tags = malloc(most * sizeof *tags);
+        tags = own = malloc(most * sizeof *own);
     if (piece == NULL || tags == NULL)
         gs_fail(&error, GS_ERR_MEMORY, 0, "not enough memory to write a chunk");
     while (error.status == GS_OK && !atomic_load(&writer->failed) &&
@@ -72,8 +73,7 @@ static void *write_pieces(void *argument)
     }
     if (error.status != GS_OK && !atomic_exchange(&writer->failed, true))
         writer->error = error;
-    if (writer->entries->tagged)
-        free(tags);
+    free(own);
     free(piece);
     atomic_store(&writer->end_ns, gs_now_ns());
     return NULL;

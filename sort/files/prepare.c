@@ -22,7 +22,8 @@ static enum gs_status list_files(struct gs_task *task, struct gs_error *err)
     if (found->file_count == 0)
         found->files[found->file_count++] = "-";
     for (size_t i = 0; i < found->file_count; i++)
-        if (strcmp(found->files[i], "-") == 0 && strcmp(set->name, "-") == 0)
+        if (found->files[i] != NULL && strcmp(found->files[i], "-") == 0 &&
+            strcmp(set->name, "-") == 0)
             return gs_fail(err, GS_ERR_USAGE, 0,
                            "%s=-: standard input is sorted already: name a file", set->option);
     found->files[found->file_count++] = set->name;

@@ -47,10 +47,12 @@ static enum gs_status make_spans(struct merging *merging, const struct gs_kind *
     *records = 0;
     if (count > SIZE_MAX / 2 / NAME_BYTES)
         return gs_fail(err, GS_ERR_USAGE, 0, "there are no %zu arrays", count);
-    merging->spans = malloc(count * sizeof *merging->spans + 1);
+    merging->spans = calloc(count + 1, sizeof *merging->spans);
     merging->names = malloc(count * sizeof *merging->names + 1);
-    if (merging->spans == NULL || merging->names == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to merge %zu arrays", count);
+    if (merging->spans == NULL || merging->names == NULL) {
+        (void)gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to merge %zu arrays", count);
+        return GS_ERR_MEMORY;
+    }
     for (size_t i = 0; i < count; i++) {
         const struct gsort_array *array = &arrays[i];
         const enum gs_status st = gs_array_check(array->records, array->count, bytes, err);
@@ -69,7 +71,7 @@ static enum gs_status check_apart(const struct merging *merging, const void *to,
 {
     const size_t bytes = gs_record_bytes(&merging->options);
     enum gs_status st = gs_array_check(to, records, bytes, err);
-    for (size_t i = 0; i < merging->count && st == GS_OK; i++)
+    for (size_t i = 0; merging->spans != NULL && i < merging->count && st == GS_OK; i++)
         if (gs_arrays_overlap(merging->spans[i].keys, merging->spans[i].count * bytes, to,
                               records * bytes))
             st = gs_fail(err, GS_ERR_USAGE, 0, "%s overlaps the output: merge into another array",

@@ -93,7 +93,7 @@ static uint64_t share_start(const struct gs_dealing *deal, unsigned i)
 
 static void count_share(const struct gs_dealing *deal, unsigned thread)
 {
-    uint16_t room[GS_SHUFFLE_ROOM];
+    uint16_t room[GS_SHUFFLE_ROOM] = {0};
     uint64_t *counts = deal->next + (size_t)thread * GS_SHUFFLE_BINS;
     const uint64_t end = share_start(deal, thread + 1);
     memset(counts, 0, GS_SHUFFLE_BINS * sizeof *counts);

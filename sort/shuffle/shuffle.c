@@ -285,14 +285,15 @@ static enum gs_status emit_all(struct shuffling *all)
     struct gs_error *err = all->err;
     char *buffers = gs_pages_alloc(all->threads * plan.all_bytes);
     struct gs_dealing **deals = calloc(all->threads, sizeof *deals);
-    for (unsigned i = 0; plan.again_bytes > 0 && deals != NULL && i < all->threads; i++)
-        if ((deals[i] = gs_dealing_new(1)) == NULL)
-            GS_TRY(gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to shuffle"));
-    if (buffers == NULL || deals == NULL)
-        GS_TRY(gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to shuffle"));
-    emit(all, buffers, plan.all_bytes, deals);
-    st = err->status;
-cleanup:
+    bool whole = buffers != NULL && deals != NULL;
+    for (unsigned i = 0; plan.again_bytes > 0 && whole && i < all->threads; i++)
+        whole = (deals[i] = gs_dealing_new(1)) != NULL;
+    if (whole) {
+        emit(all, buffers, plan.all_bytes, deals);
+        st = err->status;
+    } else {
+        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to shuffle");
+    }
     for (unsigned i = 0; deals != NULL && i < all->threads; i++)
         free(deals[i]);
     free(deals);
@@ -329,8 +330,10 @@ static enum gs_status shuffle_input(struct shuffling *all, struct gs_stats *stat
     all->element_bytes = element_bytes(bytes, count);
     all->deal = gs_dealing_new(all->threads);
     all->dealt = gs_pages_alloc(count * all->element_bytes);
-    if (all->deal == NULL || all->dealt == NULL)
-        GS_TRY(gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to shuffle"));
+    if (all->deal == NULL || all->dealt == NULL) {
+        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to shuffle");
+        goto cleanup;
+    }
     if (all->options->verify)
         stats->fingerprint = gs_shuffle_sum(&all->input, count, all->threads);
     gs_progress_enter(all->progress, gs_stage_name(GS_STAGE_SCATTER), count);
@@ -379,7 +382,7 @@ static enum gs_status shuffle(const struct gs_options *options, const struct gs_
                               struct gs_stats *stats, struct gs_error *err)
 {
     enum gs_status st;
-    struct gs_stats own_stats;
+    struct gs_stats own_stats = {0};
     struct gs_progress own_progress = {.phase = NULL};
     struct gs_forecast told;
     struct shuffling all = {.options = options,

@@ -20,7 +20,7 @@ CLANG_TIDY=${CLANG_TIDY:-clang-tidy}
 CPPCHECK=${CPPCHECK:-cppcheck}
 SHELLCHECK=${SHELLCHECK:-shellcheck}
 JOBS=${JOBS:-$(nproc)}
-FLAGS=(-I. -D_GNU_SOURCE '-DGS_VERSION="lint"' '-DGS_COMMIT="lint"' '-DGS_GPU_ARCHS="lint"'
+FLAGS=(-I. -Isort -D_GNU_SOURCE '-DGS_VERSION="lint"' '-DGS_COMMIT="lint"' '-DGS_GPU_ARCHS="lint"'
     -DGS_CUDA=0 -DGS_HIGHWAY=0)
 read -ra FUSE_FLAGS < <(pkg-config --cflags fuse3 2>/dev/null)
 FLAGS+=("${FUSE_FLAGS[@]}")

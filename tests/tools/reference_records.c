@@ -267,8 +267,10 @@ static void read_key(const char *text)
     }
     snprintf(copy, sizeof copy, "%s", text + sizeof word - 1);
     char *end = strchr(copy, ')');
-    if (end == NULL)
+    if (end == NULL) {
         reference_die(text, "no end");
+        return;
+    }
     const int down = end[1] == 'r';
     *end = '\0';
     for (char *left = copy, *one; (one = strsep(&left, ",")) != NULL;)

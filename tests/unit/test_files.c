@@ -85,7 +85,7 @@ static struct gs_task numbers(const char *const *files, size_t count, const char
 static void test_sort(void)
 {
     static const char *const files[] = {"a", "b"};
-    struct gs_stats stats;
+    struct gs_stats stats = {.keys_out = 0};
     struct gs_error err;
     for (uint64_t limit = 0; limit <= (uint64_t)1 << 20; limit += (uint64_t)1 << 20) {
         write_numbers("a", 1, COUNT);
@@ -167,8 +167,9 @@ static void test_refused(void)
 
 int main(void)
 {
-    struct sigaction action;
+    struct sigaction action = {.sa_handler = SIG_DFL};
     struct sigaction before[SIGRTMIN];
+    memset(before, 0, sizeof before);
     for (int signal = 1; signal < SIGRTMIN; signal++)
         (void)sigaction(signal, NULL, &before[signal]);
     if (!CHECK(mkdtemp(directory) != NULL && chdir(directory) == 0))

@@ -43,9 +43,9 @@ static void shuffle_slowly(uint64_t node, uint32_t *records, uint32_t count)
 /* Records of so many bytes, dealt again if there are too many. */
 static void test_mix(uint32_t count)
 {
-    uint32_t *records = malloc(count * sizeof *records);
-    uint32_t *other = malloc(count * sizeof *other);
-    uint32_t *expected = malloc(count * sizeof *expected);
+    uint32_t *records = malloc((count + 1) * sizeof *records);
+    uint32_t *other = malloc((count + 1) * sizeof *other);
+    uint32_t *expected = malloc((count + 1) * sizeof *expected);
     struct gs_dealing *deal = gs_dealing_new(1);
     for (uint32_t i = 0; i < count; i++)
         records[i] = expected[i] = i;

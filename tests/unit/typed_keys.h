@@ -121,7 +121,8 @@ static inline bool woven_bit(const struct gs_key_field *key, const unsigned char
                              uint32_t bit)
 {
     const uint32_t width = 8 * key->type.bytes;
-    const bool set = (read_bits(&key->type, record + key->offset) >> (width - 1 - bit) & 1) != 0;
+    const bool set =
+        (read_bits(&key->type, record + key->offset) >> ((width - 1 - bit) & 127) & 1) != 0;
     return (set != (key->type.kind == GS_TYPE_SIGNED && bit == 0)) != key->descending;
 }
 

@@ -17,8 +17,10 @@ int main(void)
         if (count == room) {
             room = room == 0 ? 1024 : 2 * room;
             double *more = realloc(numbers, room * sizeof *numbers);
-            if (more == NULL)
+            if (more == NULL) {
+                free(numbers);
                 return 2;
+            }
             numbers = more;
         }
         numbers[count++] = number;
@@ -26,6 +28,7 @@ int main(void)
     if (format == NULL ||
         gsort_sort(format, numbers, numbers, count, NULL, NULL, &error) != GSORT_OK) {
         fprintf(stderr, "sort_doubles: %s\n", error.line);
+        free(numbers);
         return 2;
     }
     for (size_t i = 0; i < count; i++)

@@ -75,10 +75,10 @@ void *gs_pages_grow(void *pages, size_t bytes, size_t more)
         return gs_pages_alloc(more);
 #ifdef __SANITIZE_THREAD__ /* which does not follow mremap, and would tell races that are none */
     void *copy = gs_pages_alloc(more);
-    if (copy != NULL)
+    if (copy != NULL) {
         memcpy(copy, pages, bytes < more ? bytes : more);
-    if (copy != NULL)
         gs_pages_free(pages, bytes);
+    }
     return copy;
 #endif
     size_t want = mapped_bytes(more);

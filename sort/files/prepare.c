@@ -30,10 +30,15 @@ static enum gs_status list_files(struct gs_task *task, struct gs_error *err)
     return GS_OK;
 }
 
-static void choose_directories(struct gs_task *task)
+const char *gs_usual_directory(void)
 {
     const char *usual = getenv("TMPDIR");
-    task->found.usual_directory = usual != NULL && *usual != '\0' ? usual : "/tmp";
+    return usual != NULL && *usual != '\0' ? usual : "/tmp";
+}
+
+static void choose_directories(struct gs_task *task)
+{
+    task->found.usual_directory = gs_usual_directory();
     task->found.directories = task->directories;
     task->found.directory_count = task->directory_count;
     if (task->directory_count == 0) {

@@ -80,6 +80,9 @@ struct gs_task {
     struct gs_found found; /* the library's own */
 };
 
+/* For temporary files, where none is named: what the environment says, or /tmp. */
+const char *gs_usual_directory(void);
+
 /* Call its hooks, if there are any. */
 void gs_task_watch(const struct gs_task *task, const struct gs_inputs *inputs,
                    struct gs_output *output, const char *done);

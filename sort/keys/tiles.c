@@ -3,6 +3,7 @@
  */
 #include "sort/keys/tiles.h"
 #include "sort/keys/params.h"
+#include "sort/types/starts.h"
 
 #include <stdlib.h>
 
@@ -54,21 +55,6 @@ uint64_t gs_tiles_keys(const struct gs_tiles *tiles)
     return tiles->first_key[tiles->span_count];
 }
 
-/* The span i with starts[i] <= position < starts[i + 1]; never an empty span. */
-static size_t find_span(const uint64_t *starts, size_t span_count, uint64_t position)
-{
-    size_t low = 0;
-    size_t high = span_count;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (starts[middle] <= position)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Records [skip, skip + count) of a span; first is the position of the first one. */
 static struct gs_tile make_tile(const struct gs_tiles *tiles, const struct gs_span *span,
                                 uint64_t skip, uint64_t count, uint64_t first)
@@ -84,7 +70,7 @@ static struct gs_tile make_tile(const struct gs_tiles *tiles, const struct gs_sp
 
 struct gs_tile gs_tiles_at(const struct gs_tiles *tiles, uint64_t index)
 {
-    size_t i = find_span(tiles->first_tile, tiles->span_count, index);
+    size_t i = gs_starts_find(tiles->first_tile, tiles->span_count, index);
     uint64_t skip = (index - tiles->first_tile[i]) * GS_TILE_KEYS;
     uint64_t left = tiles->spans[i].count - skip;
     return make_tile(tiles, &tiles->spans[i], skip, left < GS_TILE_KEYS ? left : GS_TILE_KEYS,
@@ -100,7 +86,7 @@ gs_key gs_tiles_key(const struct gs_tiles *tiles, uint64_t position)
 
 struct gs_tile gs_tiles_part(const struct gs_tiles *tiles, uint64_t first, uint64_t count)
 {
-    size_t i = find_span(tiles->first_key, tiles->span_count, first);
+    size_t i = gs_starts_find(tiles->first_key, tiles->span_count, first);
     uint64_t skip = first - tiles->first_key[i];
     uint64_t left = tiles->spans[i].count - skip;
     if (first < tiles->decoded && left > tiles->decoded - first)

@@ -46,6 +46,14 @@ void gs_tell_line(struct gsort_error *error, const char *format, ...)
     va_end(args);
 }
 
+bool gs_asks_more(const void *structure, size_t known, size_t size)
+{
+    bool more = false;
+    for (size_t i = known; i < size; i++)
+        more |= ((const char *)structure)[i] != 0;
+    return more;
+}
+
 enum gs_status gs_take_options(const struct gsort_options *given, struct gsort_options *options,
                                struct gs_error *err)
 {
@@ -59,10 +67,7 @@ enum gs_status gs_take_options(const struct gsort_options *given, struct gsort_o
     const size_t known = given->size < sizeof *options ? given->size : sizeof *options;
     memcpy(options, given, known);
     options->size = sizeof *options;
-    bool more = (options->flags & ~FLAGS_KNOWN) != 0;
-    for (size_t i = known; i < given->size; i++)
-        more |= ((const char *)given)[i] != 0;
-    if (more)
+    if ((options->flags & ~FLAGS_KNOWN) != 0 || gs_asks_more(given, known, given->size))
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "struct gsort_options: it asks for what only a newer library can do");
     return GS_OK;

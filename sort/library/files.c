@@ -33,10 +33,9 @@ static enum gs_status check_names(const struct gsort_files *files, bool writes,
 {
     if (files == NULL || files->size < FILES_LEAST)
         return gs_fail(err, GS_ERR_USAGE, 0, "struct gsort_files: begin with GSORT_FILES_INIT");
-    for (size_t i = FILES_LEAST; i < files->size; i++)
-        if (((const char *)files)[i] != 0)
-            return gs_fail(err, GS_ERR_USAGE, 0,
-                           "struct gsort_files: it asks for what only a newer library can do");
+    if (gs_asks_more(files, FILES_LEAST, files->size))
+        return gs_fail(err, GS_ERR_USAGE, 0,
+                       "struct gsort_files: it asks for what only a newer library can do");
     if (files->input_count == 0 || (writes && files->output == NULL))
         return gs_fail(err, GS_ERR_USAGE, 0, "name the inputs, and the output");
     for (size_t i = 0; i < files->input_count; i++)

@@ -26,6 +26,9 @@ struct gsort_format {
 enum gs_status gs_take_options(const struct gsort_options *given, struct gsort_options *options,
                                struct gs_error *err);
 
+/* Has a caller's structure, of so many bytes, anything but zeros behind what is known here? */
+bool gs_asks_more(const void *structure, size_t known, size_t size);
+
 /* Fill in a caller's structure, or NULL; returns the status as callers know it. */
 enum gsort_status gs_tell_error(struct gsort_error *error, enum gs_status status,
                                 const struct gs_error *err);

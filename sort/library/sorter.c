@@ -78,12 +78,11 @@ static enum gs_status take_orders(struct gsort_sorter *sorter,
 static enum gs_status take_directories(struct gsort_sorter *sorter, const char *const *directories,
                                        size_t directory_count, struct gs_error *err)
 {
-    const char *temporary = getenv("TMPDIR");
     sorter->directories = directories;
     sorter->directory_count = directory_count;
     if (directory_count > 0)
         return GS_OK;
-    sorter->own_directory = strdup(temporary != NULL && *temporary != '\0' ? temporary : "/tmp");
+    sorter->own_directory = strdup(gs_usual_directory());
     sorter->directories = (const char *const *)&sorter->own_directory;
     sorter->directory_count = 1;
     return sorter->own_directory != NULL

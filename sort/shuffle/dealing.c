@@ -3,6 +3,7 @@
  */
 #include "sort/shuffle/dealing.h"
 #include "sort/check/record_fingerprint.h"
+#include "sort/types/starts.h"
 
 #include "common/formats/record_copy.h"
 
@@ -38,18 +39,10 @@ void gs_shuffle_input_close(struct gs_shuffle_input *input)
 const char *gs_shuffle_record(const struct gs_shuffle_input *input, uint64_t position,
                               uint64_t *count)
 {
-    size_t low = 0;
-    size_t high = input->span_count;
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-        if (input->firsts[middle] <= position)
-            low = middle;
-        else
-            high = middle;
-    }
-    *count = input->firsts[low + 1] - position;
-    return (const char *)input->spans[low].keys +
-           (position - input->firsts[low]) * input->record_bytes;
+    const size_t span = gs_starts_find(input->firsts, input->span_count, position);
+    *count = input->firsts[span + 1] - position;
+    return (const char *)input->spans[span].keys +
+           (position - input->firsts[span]) * input->record_bytes;
 }
 
 uint64_t gs_shuffle_sum(const struct gs_shuffle_input *input, uint64_t count, unsigned threads)

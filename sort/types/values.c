@@ -6,6 +6,7 @@
  * neighbours would wait for each other.
  */
 #include "sort/types/values.h"
+#include "sort/types/starts.h"
 
 #include "common/formats/codec.h"
 
@@ -113,21 +114,6 @@ void gs_values_arrange(struct gs_values *values, const struct gs_format *format,
     }
 }
 
-/* The value that record `at` is: the last that starts at or before it. */
-static uint32_t find_value(const struct gs_values *values, uint64_t at)
-{
-    uint32_t low = 0;
-    uint32_t high = values->count;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (values->starts[middle] <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void fill(unsigned char *to, size_t count, uint16_t value, uint32_t record_bytes)
 {
     if (record_bytes == 1 || value % BYTE_VALUES == value / BYTE_VALUES) {
@@ -141,7 +127,7 @@ static void fill(unsigned char *to, size_t count, uint16_t value, uint32_t recor
 void gs_values_write(const struct gs_values *values, uint64_t first, size_t count, void *records)
 {
     unsigned char *to = records;
-    for (uint32_t v = find_value(values, first); count > 0; v++) {
+    for (size_t v = gs_starts_find(values->starts, values->count, first); count > 0; v++) {
         const uint64_t left = values->starts[v + 1] - first;
         const size_t here = left < count ? (size_t)left : count;
         fill(to, here, values->values[v], values->record_bytes);

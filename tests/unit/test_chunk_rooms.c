@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/cpu/chunk_rooms.h"
+#include "sort/keys/vectors.h"
 #include "sort/split/search_bins.h"
 #include "sort/split/sort_samples.h"
 #include "sort/split/u32/vector_bins.h"

@@ -146,6 +146,8 @@ enum gs_status gs_table_check(const struct gs_task *task, const struct gs_output
                               struct gs_error *err)
 {
     const char *name = task->found.npy->name;
+    if (task->sort.index_bytes != 0)
+        return GS_OK;
     if (gs_writes_fewer(&task->sort) || task->combine != NULL ||
         task->sort.wanted.end != GS_WANTED_ALL || task->split > 0)
         return gs_fail(err, GS_ERR_USAGE, 0,

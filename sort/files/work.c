@@ -108,7 +108,7 @@ enum gs_status gs_work_set_head(const struct gs_task *task, const struct gs_inpu
     }
     if (npy->head.table) {
         gs_output_set_head(output, npy->bytes, npy->head.header_bytes);
-        return gs_table_check(task, output, err);
+        return GS_OK;
     }
     const bool fewer = gs_writes_fewer(&task->sort);
     if (output->kind == GS_OUTPUT_STREAM && fewer)
@@ -156,7 +156,9 @@ static enum gs_status open_output(const struct gs_task *task, const struct gs_in
         return st;
     if (task->split > 0 && output->kind != GS_OUTPUT_TEMPORARY)
         st = gs_fail(err, GS_ERR_OUTPUT, 0, "%s: --split writes regular files", output->name);
-    else
+    else if (task->found.npy != NULL && task->found.npy->head.table)
+        st = gs_table_check(task, output, err);
+    if (st == GS_OK)
         st = gs_refuse_redirection(inputs, output, err);
     if (st == GS_OK)
         st = gs_offsets_open(task->offsets, output, err);

@@ -9,6 +9,8 @@
 #include "sort/bin/cache_sort.h"
 #include "sort/keys/fingerprint.h"
 
+#include "common/clock.h"
+
 #include <omp.h>
 #include <string.h>
 
@@ -47,9 +49,12 @@ bool gs_combine_pays(const struct gs_external_sorter *sorter, const struct gs_le
     return drop_equal(sorted, count, sample) < count - count / 3;
 }
 
-uint64_t gs_combine_chunk(struct gs_split *split, struct gs_level_chunk *chunk, gs_key *to,
-                          bool verify)
+void gs_combine_chunk(struct gs_external_sorter *sorter, struct gs_level_chunk *chunk)
 {
+    struct gs_split *split = sorter->split;
+    gs_key *to = sorter->chunks[1 - sorter->next];
+    const bool verify = sorter->options->verify;
+    const uint64_t start = gs_now_ns();
     const struct gs_splitters *splitters = &split->run.splitters;
     const uint32_t bins = chunk->rows.stride - 1;
     uint32_t *starts = chunk->starts;
@@ -84,5 +89,7 @@ uint64_t gs_combine_chunk(struct gs_split *split, struct gs_level_chunk *chunk, 
     chunk->rows.keys = to;
     chunk->rows.count = 1;
     memcpy(chunk->rows.starts, starts, chunk->rows.stride * sizeof *starts);
-    return gone;
+    sorter->next = 1 - sorter->next;
+    sorter->expected -= gone;
+    gs_external_account(sorter, GS_STAGE_SORT_BINS, start, split->run.plan.count, 2 * GS_KEY_BYTES);
 }

@@ -10,9 +10,8 @@
 /* Would -u drop over a third of the keys of a chunk that was just split, by a sample? */
 bool gs_combine_pays(const struct gs_external_sorter *sorter, const struct gs_level_chunk *chunk);
 
-/* Leave one of equal keys: the chunk becomes one row, at `to`, with all bins in order, and the
- * split's totals count what is left. Returns the fingerprint of the keys that went, if verify. */
-uint64_t gs_combine_chunk(struct gs_split *split, struct gs_level_chunk *chunk, gs_key *to,
-                          bool verify);
+/* Leave one of equal keys: the chunk becomes one row, in the memory of the chunk before, which is
+ * on disk, and the split's totals count what is left. */
+void gs_combine_chunk(struct gs_external_sorter *sorter, struct gs_level_chunk *chunk);
 
 #endif

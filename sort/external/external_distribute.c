@@ -135,17 +135,11 @@ static enum gs_status split_ahead(const struct gs_external_sorter *sorter, struc
 static enum gs_status combine_chunk(struct gs_external_sorter *sorter, const struct gs_level *level,
                                     struct gs_level_chunk *chunk, struct gs_error *err)
 {
-    enum gs_status st = GS_OK;
-    const uint64_t start = gs_now_ns();
     if (sorter->read_ahead || sorter->journal != NULL || !gs_combine_pays(sorter, chunk))
         return GS_OK;
-    GS_TRY(settle_chunk(sorter, level, err));
-    sorter->expected -= gs_combine_chunk(sorter->split, chunk, sorter->chunks[1 - sorter->next],
-                                         sorter->options->verify);
-    sorter->next = 1 - sorter->next;
-    gs_external_account(sorter, GS_STAGE_SORT_BINS, start, sorter->split->run.plan.count,
-                        2 * GS_KEY_BYTES);
-cleanup:
+    const enum gs_status st = settle_chunk(sorter, level, err);
+    if (st == GS_OK)
+        gs_combine_chunk(sorter, chunk);
     return st;
 }
 

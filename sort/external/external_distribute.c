@@ -7,6 +7,7 @@
  * nearly all of the memory: then the first chunks are small, and each frees memory for larger ones.
  */
 #include "sort/external/external_distribute.h"
+#include "sort/external/external_combine.h"
 #include "sort/external/external_keys.h"
 #include "sort/external/external_manifest.h"
 #include "sort/external/external_sample.h"
@@ -16,9 +17,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-/* A chunk has at least 1 / HELD_SHARE of plan.chunk_keys, however much memory the input holds. */
-#define HELD_SHARE 32
 
 /* The largest packet that a read may get: more than a socket's buffer takes by default. */
 #define PACKET_BYTES ((uint64_t)256 << 10)
@@ -133,6 +131,18 @@ static enum gs_status split_ahead(const struct gs_external_sorter *sorter, struc
     return st;
 }
 
+/* Drop now what -u would drop later of a chunk. The journal knows chunks as they came. */
+static enum gs_status combine_chunk(struct gs_external_sorter *sorter, const struct gs_level *level,
+                                    struct gs_level_chunk *chunk, struct gs_error *err)
+{
+    if (sorter->read_ahead || sorter->journal != NULL || !gs_combine_pays(sorter, chunk))
+        return GS_OK;
+    const enum gs_status st = settle_chunk(sorter, level, err);
+    if (st == GS_OK)
+        gs_combine_chunk(sorter, chunk);
+    return st;
+}
+
 /* Split one chunk, which is all of an input that is taken over, and begin to write it. */
 static enum gs_status split_chunk(struct gs_external_sorter *sorter, struct gs_level *level,
                                   struct gs_chunk_input *input, struct coming *coming,
@@ -155,6 +165,7 @@ static enum gs_status split_chunk(struct gs_external_sorter *sorter, struct gs_l
     if (sorter->journal != NULL && input->given)
         input->sum = gs_manifest_sum(&input->tiles, 0, keys, sorter->threads);
     GS_TRY(split_ahead(sorter, coming, &input->tiles, &chunk, err));
+    GS_TRY(combine_chunk(sorter, level, &chunk, err));
     GS_TRY(add_chunk(sorter, level, &chunk, input, keys, err));
     sorter->expected += sorter->split->run.fingerprint;
     return GS_OK;
@@ -163,24 +174,6 @@ cleanup:
     gs_level_chunk_free(&chunk);
     gs_chunk_input_free(input);
     return st;
-}
-
-/* Keys of the next chunk, with `rest` keys left in memory: its copy by bin, and that of the chunk
- * before, which is no larger, have to fit beside the memory that they hold, and beside records that
- * are still being written. */
-static uint64_t next_chunk(const struct gs_external_sorter *sorter, uint64_t rest)
-{
-    const struct gs_external *source = sorter->source;
-    const uint64_t writing = sorter->entries->tagged ? sorter->pending : 0;
-    uint64_t held = (rest + writing) * sorter->entries->input_bytes;
-    held = held < source->held_bytes ? held : source->held_bytes;
-    uint64_t memory = sorter->plan.memory_bytes;
-    uint64_t left = memory > held ? memory - held : 0;
-    uint64_t keys = left / GS_KEY_BYTES / 2;
-    uint64_t least = sorter->plan.chunk_keys / HELD_SHARE + 1;
-    keys = keys > least ? keys : least;
-    keys = keys < sorter->plan.chunk_keys ? keys : sorter->plan.chunk_keys;
-    return keys < rest ? keys : rest;
 }
 
 /* Split keys [first, first + count) of the tiles, of which the first `held` are the caller's. */
@@ -226,7 +219,7 @@ static enum gs_status split_tiles(struct gs_external_sorter *sorter, struct gs_l
                              sorter->source->span_count);
     atomic_fetch_add(&sorter->progress->done, done);
     for (uint64_t first = done, count; first < held; first += count) {
-        count = next_chunk(sorter, held - first);
+        count = gs_external_next_chunk(sorter, held - first);
         GS_TRY(split_part(sorter, level, tiles, held, first, count, err));
     }
 cleanup:
@@ -348,7 +341,9 @@ enum gs_status gs_external_split_input(struct gs_external_sorter *sorter, struct
         GS_TRY(gs_manifest_take(sorter, &tiles, held, level, &done, err));
     if (*level == NULL)
         GS_TRY(gs_external_open_level(sorter, &tiles, held, level, err));
+    sorter->read_ahead = got > 0;
     GS_TRY(split_tiles(sorter, *level, &tiles, held, done, err));
+    sorter->read_ahead = false;
     sorter->next = got > 0 ? 1 : sorter->next;
     if (source->read != NULL)
         GS_TRY(split_rest(sorter, *level, held, got, err));

@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* A chunk has at least 1 / HELD_SHARE of plan.chunk_keys, however much memory the input holds. */
+#define HELD_SHARE 32
+
 void gs_external_account(struct gs_external_sorter *sorter, enum gs_stage stage, uint64_t start,
                          uint64_t keys, uint64_t bytes_per_key)
 {
@@ -62,6 +65,21 @@ enum gs_status gs_external_load(struct gs_external_sorter *sorter, const struct 
     gs_external_account(sorter, GS_STAGE_READ, start, count, sorter->entries->bytes);
 cleanup:
     return st;
+}
+
+uint64_t gs_external_next_chunk(const struct gs_external_sorter *sorter, uint64_t rest)
+{
+    const struct gs_external *source = sorter->source;
+    const uint64_t writing = sorter->entries->tagged ? sorter->pending : 0;
+    uint64_t held = (rest + writing) * sorter->entries->input_bytes;
+    held = held < source->held_bytes ? held : source->held_bytes;
+    uint64_t memory = sorter->plan.memory_bytes;
+    uint64_t left = memory > held ? memory - held : 0;
+    uint64_t keys = left / GS_KEY_BYTES / 2;
+    uint64_t least = sorter->plan.chunk_keys / HELD_SHARE + 1;
+    keys = keys > least ? keys : least;
+    keys = keys < sorter->plan.chunk_keys ? keys : sorter->plan.chunk_keys;
+    return keys < rest ? keys : rest;
 }
 
 void gs_external_add_stats(struct gs_stats *sum, const struct gs_stats *group)

@@ -28,6 +28,7 @@ struct gs_external_sorter {
     gs_key *chunks[2];          /* [plan.chunk_keys] keys each while chunks are split, or NULL;
                                  * behind tags, records have room */
     unsigned next;              /* which of them the next chunk is read and split to */
+    bool read_ahead;            /* the other one has keys of the input */
     struct gs_external_writer writer; /* of the chunk before */
     uint64_t pending;                 /* keys of that chunk; 0: it is complete */
     uint64_t kept;                    /* keys of chunks that stay in memory */
@@ -76,6 +77,11 @@ static inline char *gs_external_read_place(const struct gs_external_sorter *sort
     const uint64_t tags = sorter->entries->tagged ? sorter->plan.chunk_keys : 0;
     return (char *)(sorter->chunks[chunk] + tags);
 }
+
+/* Keys of the next chunk, with `rest` keys left in memory: its copy by bin, and that of the chunk
+ * before, which is no larger, have to fit beside the memory that they hold, and beside records that
+ * are still being written. */
+uint64_t gs_external_next_chunk(const struct gs_external_sorter *sorter, uint64_t rest);
 
 /* Tell the caller how the keys of some of its spans will be used. */
 void gs_external_advise_spans(const struct gs_external_sorter *sorter, enum gs_use use,

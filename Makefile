@@ -59,7 +59,7 @@ PIC       := -fPIC -fvisibility=hidden
 C_FLAGS   := -std=c11 $(WARNINGS) -Wconversion -Wmissing-prototypes -fopenmp $(PIC) $(SAME_PATHS)
 CXX_FLAGS := -std=c++17 $(WARNINGS) -fno-exceptions -fno-rtti $(PIC) $(SAME_PATHS)
 CPP_FLAGS := -I. -D_GNU_SOURCE -DGS_CUDA=$(CUDA) -DGS_HIGHWAY=$(HIGHWAY) $(call is,DEBUG,-DGS_DEBUG=1) -MMD -MP
-LIBS      := -lpthread -lm $(call is,STATIC,-static -s)
+LIBS      := -lpthread -lm $(call is,STATIC,-static -s -Xlinker --gc-sections)
 
 # The rooms of the house, from the ground up (sort/README.md); a source in none of them is an error.
 COMMON    := common common/memory common/formats common/files
@@ -132,11 +132,11 @@ WIDE_128 := $(WIDE) $(call present,$(RECORD_ROOMS))
 # The objects of sources below a folder, one for all of a room that is compiled as one file.
 objects  = $(addprefix $(1)/,$(patsubst %,%.o,$(basename $(filter-out $(WHOLE:%=sort/%/%.c),$(2)))) \
            $(foreach room,$(WHOLE),$(if $(filter sort/$(room)/%.c,$(2)),sort/$(room).o)))
-# The library's own OpenMP runtime, where GCC is the compiler.
-TEAM     := $(B)/sort/library/team.o
-MAIN     := $(B)/cli/main.o $(B)/cli/openmp_environment.o
-GROUND   := $(call objects,$(B),$(call present,$(COMMON) types check))
-OBJECTS  := $(filter-out $(MAIN) $(TEAM),$(call objects,$(B),$(call present,$(ROOMS)) $(NARROW))) $(WIDTHS:%=$(B)/width%.o)
+MAIN     := $(B)/cli/main.o
+# Where GCC is the compiler, its OpenMP runtime is not linked: this stands in.
+TEAM     := $(B)/common/team.o
+GROUND   := $(filter-out $(if $(CLANG),$(TEAM)),$(call objects,$(B),$(call present,$(COMMON) types check)))
+OBJECTS  := $(filter-out $(MAIN) $(if $(CLANG),$(TEAM)),$(call objects,$(B),$(call present,$(ROOMS)) $(NARROW))) $(WIDTHS:%=$(B)/width%.o)
 NO_MPI   := $(call objects,$(B),$(call absent,$(MPI_ROOMS)))
 MPI_OBJECTS := $(call objects,$(M),$(call present,$(MPI_ROOMS)))
 OBJECTS  += $(NO_MPI)
@@ -149,8 +149,6 @@ ifeq ($(origin CFLAGS),file)
   $(call in_widths,sorter pipeline/distribute pipeline/incoming pipeline/pipeline) $(call objects,$(B),$(call present,cli files)) \
   $(patsubst %,$(B)/%.o,common/formats/format_parse common/formats/key_type common/formats/date common/files/input common/formats/npy common/formats/npy_format common/formats/npy_literal common/formats/npy_plain common/formats/npy_rows common/formats/npy_type common/files/output common/files/tempfile): private CFLAGS += -Os
 endif
-# GCC's OpenMP runtime, static: a shared one reads the environment before openmp_environment.c runs.
-STATIC_GOMP := $(if $(CLANG),,$(filter /%,$(shell $(CC) -print-file-name=libgomp.a)))
 TOOLS    := build/keygen build/reference build/fuzz_options build/peak build/faults.so build/refuse.so $(call is,FUSE,build/quirkfs)
 UNITS_32 := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 # Those that hold for keys of every width.
@@ -196,7 +194,7 @@ gsort-mpi: $(M)/gsort-mpi FORCE
 # The program, and the same for several processes, by the compiler's wrapper of one MPI library or another.
 MPIRUN ?= $(patsubst mpicc%,mpirun%,$(notdir $(MPICC)))
 MPI_CC := OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC)
-link = $(call quiet,LINK)$(CC) $(CFLAGS) $(SANITIZE) -fopenmp $(LDFLAGS) $^ $(LIBS) $(STATIC_GOMP:%=% -ldl) -o $@
+link = $(call quiet,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(if $(CLANG),-fopenmp) $(LDFLAGS) $^ $(LIBS) -o $@
 $(B)/gsort: $(MAIN) $(OBJECTS)
 	$(link)
 $(M)/gsort-mpi: private CC := $(MPI_CC)
@@ -270,10 +268,6 @@ UNITS    += $(if $(filter 128,$(WIDTHS)),$(B)/unit/test_plans_128)
 $(B)/unit/test_plans: private LDFLAGS += -Wl,--wrap=gs_plan_make
 $(B)/unit/test_plans_128: private LDFLAGS += -Wl,--wrap=gs_plan_make $(B)/width64.o
 $(B)/unit/test_plans_128: $(B)/width64.o
-# Tests of the library have its own teams of threads.
-LIBRARY_UNITS := $(filter $(B)/unit/test_library_%,$(UNITS))
-$(LIBRARY_UNITS): private LDFLAGS += $(if $(CLANG),,$(TEAM))
-$(LIBRARY_UNITS): $(TEAM)
 units: $(UNITS)
 
 TOOL_FLAGS := -I. -D_GNU_SOURCE -std=c11 $(WARNINGS) -Wconversion -O2

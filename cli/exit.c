@@ -15,8 +15,8 @@
 
 static bool is_planned;
 
-/* The buffer of stdio's stderr. gsort does not use that stream, but libraries do: libgomp ends with
- * two lines, an empty one and the message, which gsort reports as its own. */
+/* The buffer of stdio's stderr. gsort does not use that stream, but libraries do: the first line of
+ * what one said before it ended is reported as gsort's own. */
 static char said[512];
 
 static void end_in_trouble(void)

@@ -8,8 +8,8 @@
 
 /* From now on, an exit() without gs_exit_status before it, which only a library in trouble calls,
  * removes the temporary file, reports in one line what the library said, and ends with
- * GS_EXIT_TROUBLE. libgomp calls exit(1) if the system gives it no thread, and 1 would mean
- * disorder. Call before anything is written to stdio's standard error. */
+ * GS_EXIT_TROUBLE: MPI libraries call exit(1) where they can't go on, and 1 would mean disorder.
+ * Call before anything is written to stdio's standard error. */
 void gs_exit_guard(void);
 
 /* Note that the end is planned. Returns the status for main to return or for exit(). */

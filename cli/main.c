@@ -109,8 +109,7 @@ int main(int argc, char **argv)
         gs_energy_start();
     if (st == GS_OK) {
         command.task.hooks = (struct gs_hooks){.watch = watch, .say = warn, .ends = true};
-        if (!gs_progress_start(&progress, command.progress))
-            command.task.sort.threads = 1; /* OpenMP would end the program at its first thread */
+        gs_progress_start(&progress, command.progress);
     }
     st = run(&command, joint ? &cluster : NULL, st, &progress, start_ns, &ordered, &err);
     gs_progress_stop();

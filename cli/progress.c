@@ -216,7 +216,7 @@ static void *watch_progress(void *unused)
     }
 }
 
-bool gs_progress_start(struct gs_progress *progress, enum gs_progress_when when)
+void gs_progress_start(struct gs_progress *progress, enum gs_progress_when when)
 {
     source = progress;
     show_when = when;
@@ -230,10 +230,9 @@ bool gs_progress_start(struct gs_progress *progress, enum gs_progress_when when)
     sigset_t all, old;
     sigfillset(&all);
     if (pthread_sigmask(SIG_SETMASK, &all, &old) != 0)
-        return false; /* in a sandbox: the SIGUSR1 that ends the thread would end gsort */
+        return; /* in a sandbox: the SIGUSR1 that ends the thread would end gsort */
     running = pthread_create(&thread, NULL, watch_progress, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return running;
 }
 
 void gs_progress_stop(void)

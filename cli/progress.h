@@ -8,9 +8,9 @@
 #include "sort/sort.h"
 
 /* Start a thread that watches *progress and also answers SIGUSR1 with one line at any time; every
- * thread must have SIGUSR1 blocked. False: no thread can be started, and nothing is shown.
+ * thread must have SIGUSR1 blocked. If no thread can be started, nothing is shown.
  * *progress must stay until gs_progress_stop. */
-bool gs_progress_start(struct gs_progress *progress, enum gs_progress_when when);
+void gs_progress_start(struct gs_progress *progress, enum gs_progress_when when);
 
 /* Erase the line and end the thread. Harmless when there is none. */
 void gs_progress_stop(void);

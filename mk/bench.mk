@@ -7,13 +7,12 @@
 ##   bench-pipes      from a fast and a slow producer; BENCH="-d DIR -r MB KEYS..."
 ##   bench-external   larger than memory, and merges, beside cp; BENCH="-d DIR -s MIB -r RATIO"
 ##   bench-cold       files out of the page cache, beside cp; root only; BENCH="-d DIR -s MIB -n ROUNDS"
-##   bench-busy       small sorts while another program works; BENCH="-d DIR KEYS..."
 ##   bench-cpu        keys in memory beside other CPU sorts, then AVX2; BENCH="-t THREADS LOG2_N..."
 ##   bench-widths     the same bytes as keys and records of several widths; BENCH="-d DIR MIB..."
 ##   bench-types      several types and pairs, beside numpy, polars, DuckDB, chdb; BENCH="-d DIR MIB..."
 ##   bench-sorter     the library's sorter beside those of STXXL and RocksDB; BENCH="-d DIR -n ROWS -s MIB -r ROUNDS"
 ##   bench-tables     engines against lists, keys, samples, to data/bench; PLOTS=1 draws them
-.PHONY: bench bench-files bench-pipes bench-external bench-cold bench-busy bench-cpu bench-widths bench-types \
+.PHONY: bench bench-files bench-pipes bench-external bench-cold bench-cpu bench-widths bench-types \
         bench-sorter bench-tables
 
 # Benchmarks: linked with the library and the key generator's distributions.
@@ -50,7 +49,7 @@ bench-cpu: $(B)/bench_cpu
 bench-tables: $(B)/gsort $(TOOLS) $(B)/bench_qsort
 	PLOTS=$(PLOTS) tests/bench/tables.sh $(B)/gsort $(B)/bench_qsort build/keygen data/bench $(TABLES)
 
-SCRIPTS := bench-types bench-files bench-busy bench-pipes bench-external bench-cold bench-widths
+SCRIPTS := bench-types bench-files bench-pipes bench-external bench-cold bench-widths
 $(SCRIPTS): bench-%: $(B)/gsort $(TOOLS)
 	tests/bench/$*.sh $(B)/gsort build/keygen $(BENCH)
 	$(if $(filter widths,$*),$(B)/bench_records)

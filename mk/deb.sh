@@ -39,10 +39,6 @@ END
         'Upstream-Name: gsort' '' 'Files: *' "$(sed -n 's/^Copyright (c)/Copyright:/p' LICENSE)" \
         'License: Expat'
     sed '1,/^Copyright/d; /./,$!d; s/^$/./; s/^/ /' LICENSE
-    printf '%s\n' '' 'Files: /usr/bin/*' 'Copyright: Free Software Foundation, Inc.' \
-        'License: GPL-3 with GCC Runtime Library Exception' \
-        " The program contains GCC's OpenMP runtime. See /usr/share/common-licenses/GPL-3 and" \
-        ' the GCC Runtime Library Exception, version 3.1.'
 } >"$doc/copyright"
 find "$root/usr/share/man" "$doc" -type f ! -name copyright -exec gzip -9n {} +
 

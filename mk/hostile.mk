@@ -39,7 +39,7 @@ $(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(OBJECTS) $(B)/flags
 	$(call quiet,FUZZ)$(FUZZ_CC) $(filter-out -MMD -MP,$(CPP_FLAGS)) -std=c11 -O1 -g \
 	    -Dexit=fuzz_exit -Dgs_report_close_stdout=fuzz_close_stdout \
 	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $(FUZZ_$*) $< \
-	    $(filter-out $(call objects,$(B),$(FUZZ_$*)),$(OBJECTS)) $(LIBS) -lgomp -lstdc++ -o $@
+	    $(filter-out $(call objects,$(B),$(FUZZ_$*)),$(OBJECTS)) $(LIBS) -lstdc++ -o $@
 
 MINUTES ?= 10
 fuzz: $(FUZZERS)

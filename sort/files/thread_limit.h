@@ -6,8 +6,8 @@
 
 #include "sort/files/task.h"
 
-/* Lower the number of threads if limits require it: their stacks and buffers take at most a
- * quarter of a limited address space, and no more threads are used than can be started. */
+/* Lower the number of threads where address space or data is limited: their stacks and buffers take
+ * at most a quarter of it. (Where fewer can be started, fewer sort: team.c.) */
 void gs_limit_threads(struct gs_task *task);
 
 #endif

@@ -5,8 +5,8 @@
 # usage: tests/tools/valgrind.sh GSORT     at the top of the tree, after make
 #
 # Every run must have the expected exit status and, if it sorts, the output of build/reference.
-# Memory that is still reachable at the end does not count as a leak: OpenMP's threads have some,
-# and main() leaves some to the end of the process. Exit status: 0 clean, 1 findings, 2 no valgrind.
+# Memory that is still reachable at the end does not count as a leak: main() leaves
+# some to the end of the process. Exit status: 0 clean, 1 findings, 2 no valgrind.
 set -u
 shopt -s inherit_errexit
 

@@ -1,12 +1,12 @@
-/* team.c -- the library's teams of threads: what GCC calls for `#pragma omp`.
+/* team.c -- teams of threads: what GCC calls for `#pragma omp`, instead of GCC's own runtime.
  * SPDX-License-Identifier: MIT
  *
- * The program has GCC's own runtime, whose environment it sets before that begins. A library can
- * not: there, threads that wait would spin for milliseconds wherever the processors are busy, the
- * environment could give them stacks that are too small, and if the system has no memory or no
- * thread left, that runtime prints a line and ends the process. These teams have fewer threads
- * then. They serve what the rooms use: regions, one inside another by one thread; dynamic loops
- * that count up; single, barrier, critical and atomic.
+ * With that, threads that wait spin for milliseconds wherever the processors are busy, the
+ * environment can bind all of them to one processor or give them stacks that are too small, and if
+ * the system has no memory or no thread left, it prints a line and ends the process, which a
+ * library must not. These teams have fewer threads then. They serve what the rooms use: regions,
+ * one inside another by one thread; dynamic loops that count up; single, barrier, critical and
+ * atomic. They do not read the environment: taskset(1) is honoured.
  *
  * Each thread that begins a region keeps its team for the next one, until it ends: in the library
  * that is the thread of one call (job.h), so that no thread is left when a call has returned.
@@ -23,13 +23,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* As much as the sort needs, as in cli/thread_limit.c. */
+/* As much as any sort needs (cli/stacks.c). */
 #define STACK_BYTES ((size_t)1 << 20)
 
 /* How often a thread looks before it sleeps: 40 to 100 us, about what waking it takes. */
 #define SPINS 2000
 
-/* Dynamic loops of a region. */
+/* Dynamic loops of a region, at most. */
 #define LOOPS 4
 
 /* A parallel region under way. */

@@ -65,13 +65,14 @@ void gs_records_look(const struct gs_options *options, const void *records, uint
                      const void *previous, struct gs_look *look)
 {
     const struct gs_record_order *order = options->records;
+    const struct gs_record_word how = order->word;
     const uint64_t bytes = gs_record_bytes(options);
     const char *record = records;
-    uint64_t word = previous != NULL ? gs_record_word(order, previous) : 0;
+    uint64_t word = previous != NULL ? gs_record_word_by(&how, previous) : 0;
     *look = (struct gs_look){.bad = count};
     for (uint64_t i = 0; i < count; i++, previous = record, record += bytes) {
         const uint64_t before = word;
-        word = gs_record_word(order, record);
+        word = gs_record_word_by(&how, record);
         look->fingerprint += gs_record_hash(record, bytes);
         if (previous == NULL)
             continue;

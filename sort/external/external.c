@@ -38,13 +38,13 @@
  * The page cache overlaps the rest of disk I/O with the sort's work: it writes behind, and is told
  * what will be read next, the next bins before these are loaded. Where its pages come slowly,
  * chunks and output go past it (common/files/pace.h). Records of one or two bytes are counted as
- * they come, and nothing of all this is done (external_values.c).
+ * they come, and nothing of all this is done (sort/ways/short_records.c).
  */
 #include "sort/external/external.h"
 #include "sort/external/external_distribute.h"
 #include "sort/external/external_emit.h"
 #include "sort/external/external_keys.h"
-#include "sort/external/external_values.h"
+#include "sort/ways/short_records.h"
 #include "sort/sorter/sorter.h"
 
 #include <stdio.h>
@@ -120,7 +120,7 @@ enum gs_status gs_sort_external(const struct gs_options *options, const struct g
     const struct gs_key_entries keys = gs_key_entries(options);
     enum gs_status st;
     if (gs_plan_counts(options))
-        return gs_external_values(options, source, sink, progress, stats, err);
+        return gs_sort_short_source(options, source, sink, progress, stats, err);
     *stats = (struct gs_stats){0};
     GS_TRY(gs_options_check(options, err));
     st = gs_external_sort(&keys.entries, options, source, sink, progress, stats, err);

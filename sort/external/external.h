@@ -1,11 +1,7 @@
 /* external.h -- sort more keys than memory may hold, through temporary files.
  * SPDX-License-Identifier: MIT
  *
- * An external sample sort. Chunks as large as memory are sorted by bin and written to temporary
- * files; then bin after bin, in output order, is read back, sorted in memory and handed to the
- * sink. Every key is read twice and written twice, all in large pieces, and nothing is merged. A
- * bin that turns out larger than memory is split again. The keys of an equality bin are only
- * counted, and not written to temporary files.
+ * An external sample sort, by bins in temporary files: external.c tells of it. Nothing is merged.
  * [Blelloch, Leiserson, Maggs, Plaxton, Smith, Zagha: A comparison of sorting algorithms for the
  * connection machine CM-2, 1991, for the sample sort; Vitter: External memory algorithms and data
  * structures, 2001, for distribution sort on disks.]

@@ -175,7 +175,10 @@ cleanup:
 
 static enum gs_status sort_short_records(struct attempt *attempt, struct gs_error *err)
 {
-    return gs_sort_short_records(attempt->run, &attempt->sorted, err);
+    const struct gs_tiles *tiles = &attempt->run->tiles;
+    const struct gs_external source = {.spans = tiles->spans, .span_count = tiles->span_count};
+    attempt->sorted = attempt->run->plan.counted;
+    return attempt->sorted ? gs_sort_short_records(attempt->run, &source, err) : GS_OK;
 }
 
 static enum gs_status sort_few_values(struct attempt *attempt, struct gs_error *err)

@@ -5,9 +5,11 @@
 #include "sort/bin/cache_sort.h"
 #include "sort/check/record_fingerprint.h"
 
+#include <stdlib.h>
+
 #define CALLED_AHEAD 16 /* records that are under way while one is looked at */
 #define COMPARED     24 /* records that are sorted by comparing them */
-#define LEVELS_MAX   32 /* tags made again so often, one after the other; then heaps do it */
+#define LEVELS_MAX   32 /* tags made again so often, one after the other; then qsort does it */
 
 /* The order of two records behind byte `from` of their strings; of equal ones, input order. */
 static bool is_before(const struct gs_wide *wide, gs_key a, gs_key b, uint32_t from)
@@ -31,32 +33,18 @@ static void sort_few(const struct gs_wide *wide, gs_key *tags, uint64_t count, u
     }
 }
 
-/* Let the tag at the top of a heap sink to its place. */
-static void sink_down(const struct gs_wide *wide, gs_key *heap, uint64_t top, uint64_t count,
-                      uint32_t from)
-{
-    gs_key tag = heap[top];
-    for (uint64_t child; (child = 2 * top + 1) < count; top = child) {
-        if (child + 1 < count && is_before(wide, heap[child], heap[child + 1], from))
-            child++;
-        if (!is_before(wide, tag, heap[child], from))
-            break;
-        heap[top] = heap[child];
-    }
-    heap[top] = tag;
-}
+/* Tags that qsort_r compares, behind byte `from` of their strings. */
+struct compared {
+    const struct gs_wide *wide;
+    uint32_t from;
+};
 
-/* Sort by comparing, in place and without recursion. */
-static void sort_by_heap(const struct gs_wide *wide, gs_key *tags, uint64_t count, uint32_t from)
+static int compare_tags(const void *a, const void *b, void *context)
 {
-    for (uint64_t i = count / 2; i-- > 0;)
-        sink_down(wide, tags, i, count, from);
-    for (uint64_t end = count - 1; end > 0; end--) {
-        gs_key last = tags[end];
-        tags[end] = tags[0];
-        tags[0] = last;
-        sink_down(wide, tags, 0, end, from);
-    }
+    const struct compared *how = context;
+    const gs_key first = *(const gs_key *)a, second = *(const gs_key *)b;
+    return is_before(how->wide, second, first, how->from) -
+           is_before(how->wide, first, second, how->from);
 }
 
 /* The end of the run that begins at `first` of tags that agree but for the bits of a mask. */
@@ -118,7 +106,7 @@ static void sort_same(const struct gs_wide *wide, gs_key *tags, uint64_t count, 
         return;
     }
     if (level == LEVELS_MAX) {
-        sort_by_heap(wide, tags, count, from);
+        qsort_r(tags, count, sizeof *tags, compare_tags, &(struct compared){wide, from});
         return;
     }
     tag_again(wide, tags, count, from, &low, &high);

@@ -6,14 +6,18 @@
 #include "sort/ways/short_records.h"
 #include "sort/keys/fingerprint.h"
 #include "sort/run/thread_work.h"
+#include "sort/types/values.h"
 
 #include "common/clock.h"
-#include "sort/types/values.h"
+#include "common/memory/memory.h"
 
 #include <stdlib.h>
 
+/* Bytes that are read before they are counted. */
+#define READ_BYTES ((size_t)4 << 20)
+
 /* The values, and what their counts add up to. */
-struct gs_tally {
+struct tally {
     struct gs_values values;
     uint64_t counts[GS_VALUES_MAX];
 };
@@ -26,7 +30,7 @@ static uint64_t fingerprint_of(const struct gs_codec *codec, uint16_t value)
 }
 
 /* Book the fingerprints of what was read, and of what is left out. */
-static void book_fingerprints(struct gs_run *run, const struct gs_tally *tally)
+static void book_fingerprints(struct gs_run *run, const struct tally *tally)
 {
     const struct gs_codec *codec = run->options->codec;
     const struct gs_values *values = &tally->values;
@@ -82,29 +86,45 @@ static void write_pieces(struct gs_run *run, const struct gs_values *values)
     }
 }
 
-struct gs_tally *gs_tally_new(void)
-{
-    return calloc(1, sizeof(struct gs_tally));
-}
-
-void gs_tally_free(struct gs_tally *tally)
-{
-    free(tally);
-}
-
-enum gs_status gs_tally_count(struct gs_run *run, struct gs_tally *tally, const void *records,
-                              uint64_t count, struct gs_error *err)
+/* Count records, which are not needed again. */
+static enum gs_status count(struct gs_run *run, struct tally *tally, const void *records,
+                            uint64_t number, struct gs_error *err)
 {
     const uint32_t record_bytes = run->options->codec->record_bytes;
     uint64_t start = gs_now_ns();
     enum gs_status st =
-        gs_values_count(records, count, record_bytes, (int)run->plan.threads, tally->counts, err);
-    gs_run_account(run, GS_STAGE_COUNT_BINS, GS_DEVICE_CPU, gs_now_ns() - start, count,
-                   count * record_bytes);
+        gs_values_count(records, number, record_bytes, (int)run->plan.threads, tally->counts, err);
+    gs_run_account(run, GS_STAGE_COUNT_BINS, GS_DEVICE_CPU, gs_now_ns() - start, number,
+                   number * record_bytes);
+    run->plan.count += number;
     return st;
 }
 
-enum gs_status gs_tally_write(struct gs_run *run, struct gs_tally *tally, struct gs_error *err)
+/* Count the records that are still to be read. */
+static enum gs_status count_rest(struct gs_run *run, const struct gs_external *source,
+                                 struct tally *tally, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const uint32_t record_bytes = run->options->codec->record_bytes;
+    uint64_t got = 1;
+    char *buffer = gs_pages_alloc(READ_BYTES);
+    if (buffer == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to read");
+    while (got > 0) {
+        uint64_t start = gs_now_ns();
+        GS_TRY(source->read(source->context, buffer, READ_BYTES / record_bytes, &got, err));
+        gs_run_account(run, GS_STAGE_READ, GS_DEVICE_CPU, gs_now_ns() - start, got,
+                       got * record_bytes);
+        GS_TRY(count(run, tally, buffer, got, err));
+        atomic_fetch_add(&run->progress->done, got);
+    }
+cleanup:
+    gs_pages_free(buffer, READ_BYTES);
+    return st;
+}
+
+/* Write all that was counted. */
+static enum gs_status write_all(struct gs_run *run, struct tally *tally, struct gs_error *err)
 {
     const struct gs_options *options = run->options;
     struct gs_format format = *options->format;
@@ -118,22 +138,54 @@ enum gs_status gs_tally_write(struct gs_run *run, struct gs_tally *tally, struct
     return gs_emit_result(&run->emitter, err);
 }
 
-enum gs_status gs_sort_short_records(struct gs_run *run, bool *sorted, struct gs_error *err)
+enum gs_status gs_sort_short_records(struct gs_run *run, const struct gs_external *source,
+                                     struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    const struct gs_tiles *tiles = &run->tiles;
-    *sorted = false;
-    if (!run->plan.counted)
-        return GS_OK;
-    struct gs_tally *tally = gs_tally_new();
+    struct tally *tally = calloc(1, sizeof *tally);
     if (tally == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to count values");
     gs_run_phase(run, GS_STAGE_COUNT_BINS, run->plan.count);
-    for (size_t i = 0; i < tiles->span_count; i++)
-        GS_TRY(gs_tally_count(run, tally, tiles->spans[i].keys, tiles->spans[i].count, err));
-    st = gs_tally_write(run, tally, err);
-    *sorted = true;
+    run->plan.count = 0;
+    for (size_t i = 0; i < source->span_count; i++) {
+        const struct gs_span *span = &source->spans[i];
+        GS_TRY(count(run, tally, span->keys, span->count, err));
+        if (source->advise != NULL && span->count > 0)
+            source->advise(source->context, GS_USE_DONE, span->keys, span->count);
+    }
+    if (source->read != NULL)
+        GS_TRY(count_rest(run, source, tally, err));
+    st = write_all(run, tally, err);
 cleanup:
-    gs_tally_free(tally);
+    free(tally);
+    return st;
+}
+
+enum gs_status gs_sort_short_source(const struct gs_options *options,
+                                    const struct gs_external *source, struct gs_sink *sink,
+                                    struct gs_progress *progress, struct gs_stats *stats,
+                                    struct gs_error *err)
+{
+    enum gs_status st;
+    struct gs_progress own_progress = {.phase = NULL};
+    struct gs_run *run = calloc(1, sizeof *run); /* too large for a small stack */
+    *stats = (struct gs_stats){.order = "none",
+                               .engine = gs_engine_name(GS_ENGINE_SAMPLESORT),
+                               .device = GS_DEVICE_CPU,
+                               .device_text = "counting",
+                               .reason = "records of one or two bytes are counted as they come"};
+    if (run == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to count values");
+    run->options = options;
+    run->progress = progress != NULL ? progress : &own_progress;
+    run->stats = stats;
+    run->plan.threads = gs_threads(options);
+    run->plan.memory_bytes = gs_values_memory(run->plan.threads);
+    gs_emit_init(&run->emitter, options, sink);
+    GS_TRY(gs_sort_short_records(run, source, err));
+    st = gs_emit_prove(&run->emitter, run->fingerprint, err);
+cleanup:
+    gs_run_describe(run);
+    free(run);
     return st;
 }

@@ -16,7 +16,6 @@ enum gs_status gs_sort_records(const struct gs_options *options, const struct gs
                                struct gs_error *err);
 void gs_sort_records_forecast(const struct gs_options *options, uint64_t count,
                               struct gs_forecast *forecast);
-uint64_t gs_sort_records_memory(const struct gs_options *options, uint64_t count);
 
 /* The same for a part of the input; NULL: all of it. */
 enum gs_status gs_sort_records_part(const struct gs_options *options, struct gs_tag_part *part,

@@ -44,13 +44,6 @@ enum gs_status gs_sort_records(const struct gs_options *options, const struct gs
     return gs_sort_records_part(options, NULL, spans, span_count, sink, progress, stats, err);
 }
 
-uint64_t gs_sort_records_memory(const struct gs_options *options, uint64_t count)
-{
-    struct gs_plan plan;
-    gs_tag_sort_plan(&plan, options, count);
-    return plan.memory_bytes;
-}
-
 /* The records are read to the end: nothing of the input is given back before. What is held comes by
  * reading: one read more must leave memory to sort in, at least by parts. */
 void gs_sort_records_forecast(const struct gs_options *options, uint64_t count,

@@ -87,7 +87,7 @@ static double measure(const struct gs_options *options, const struct gs_dist *di
     }
     if (getenv("V") != NULL) {
         for (int s = 0; s < GS_STAGES; s++)
-            if (stats.stages[s].device != NULL)
+            if (stats.stages[s].device != GS_DEVICE_AUTO)
                 fprintf(stderr, "    %-14s %8.3f ms\n", gs_stage_name((enum gs_stage)s),
                         (double)stats.stages[s].ns / 1e6);
         fprintf(stderr, "    bins %" PRIu64 " largest %" PRIu64 " equality %" PRIu64 "\n",

@@ -39,9 +39,6 @@ static enum gs_status check_command(const struct gs_cluster *cluster,
     if (command->task.offsets != NULL && !gs_is_one_host(cluster, command))
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "--offsets: ranks have it on one host only, without --apart and --local");
-    if (command->task.sort.shuffled && !gs_is_one_host(cluster, command))
-        return gs_fail(err, GS_ERR_USAGE, 0,
-                       "--shuffle: ranks shuffle on one host only, without --apart and --local");
     if (command->task.combine != NULL && !gs_is_one_host(cluster, command))
         return gs_fail(
             err, GS_ERR_USAGE, 0,

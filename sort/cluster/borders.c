@@ -56,7 +56,7 @@ enum gs_status gs_borders_check(const struct gs_cluster *cluster, const struct g
         sum += borders.counts[rank];
         if (borders.counts[rank] == 0)
             continue;
-        if (before != NULL && options->index_bytes == 0 &&
+        if (before != NULL && options->index_bytes == 0 && !options->shuffled &&
             gs_width(options)->first_disorder(options, first, 1, before) == 0)
             st = gs_fail(err, GS_ERR_VERIFY, 0,
                          "%s: the range of rank %zu does not continue the one before it: the input "

@@ -118,12 +118,15 @@ copy_each(const char *records, size_t count, const uint16_t *found, char **place
 
 /* The same with numbers in front. */
 static void copy_numbered(const struct gs_dealer *dealer, const char *records, size_t count,
-                          uint64_t number, const uint16_t *found, char **places)
+                          uint64_t position, const uint16_t *found, char **places)
 {
     const bool reverse = dealer->ranges->options->reverse;
+    const uint64_t *numbers = dealer->ranges->places;
     for (size_t i = 0; i < count; i++) {
         char **place = &places[found[i]];
-        gs_number_write(*place, number + i, reverse, records + i * dealer->record_bytes,
+        const uint64_t number =
+            numbers != NULL ? numbers[position + i] : dealer->number + position + i;
+        gs_number_write(*place, number, reverse, records + i * dealer->record_bytes,
                         dealer->record_bytes);
         *place += dealer->wire_bytes;
     }
@@ -134,7 +137,7 @@ static void copy_records(const struct gs_dealer *dealer, const char *records, si
                          uint64_t position, const uint16_t *found, char **places)
 {
     if (dealer->wire_bytes > dealer->record_bytes) {
-        copy_numbered(dealer, records, count, dealer->number + position, found, places);
+        copy_numbered(dealer, records, count, position, found, places);
         return;
     }
     if (dealer->record_bytes == 4)

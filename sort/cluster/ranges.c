@@ -37,7 +37,7 @@ enum gs_status gs_ranges_open(struct gs_ranges *ranges, const struct gs_options 
     if (ranges->splitters == NULL || ranges->shares == NULL || ranges->dropping == NULL)
         return gs_fail(err, GS_ERR_MEMORY, ENOMEM, "%u ranges", count);
     memset(ranges->splitters, 0xff, listed * 16);
-    if (options->records == NULL)
+    if (options->records == NULL || options->shuffled)
         return GS_OK;
     ranges->records = calloc(1, sizeof *ranges->records);
     if (ranges->records == NULL)
@@ -115,12 +115,24 @@ DEFINE_SEARCH(search_32, uint32_t)
 DEFINE_SEARCH(search_64, uint64_t)
 DEFINE_SEARCH(search_128, gs_u128)
 
+/* Equal parts of the output, for fewer records than 2^48. */
+static void find_places(const struct gs_ranges *ranges, size_t count, uint64_t position,
+                        uint16_t *found)
+{
+    for (size_t i = 0; i < count; i++)
+        found[i] = (uint16_t)(ranges->places[position + i] * ranges->count / ranges->total);
+}
+
 void gs_ranges_find(struct gs_ranges *ranges, const void *records, size_t count, uint64_t position,
                     uint16_t *found)
 {
     _Alignas(64) char decoded[GS_RANGES_BLOCK * 16];
     const struct gs_options *options = ranges->options;
     const gs_u128 mask = gs_ranges_mask(options);
+    if (ranges->places != NULL) {
+        find_places(ranges, count, position, found);
+        return;
+    }
     if (ranges->records != NULL) {
         gs_record_ranges_find(ranges->records, records, count, position, found);
         return;

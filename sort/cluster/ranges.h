@@ -25,6 +25,9 @@ struct gs_ranges {
     atomic_bool *dropping;  /* -u: one element equal to a splitter is on its way */
     struct gs_record_ranges *records; /* of records that no element holds, instead of all that, or
                                        * NULL */
+    uint64_t *places; /* of a shuffle, instead of all that: where this rank's records go in the
+                       * output; the caller frees them */
+    uint64_t places_bytes, total; /* and how many the output has */
 };
 
 /* What of an element counts: under unique not the payload. */

@@ -10,6 +10,7 @@
 
 #include "sort/cluster/borders.h"
 #include "sort/cluster/exchange.h"
+#include "sort/shuffle/places.h"
 #include "sort/sort.h"
 #include "sort/tags/number.h"
 #include "sort/check/record_fingerprint.h"
@@ -20,6 +21,7 @@
 #include "common/files/spill.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -155,7 +157,7 @@ static bool may_map(const struct part *part)
                            ? part->sorted == options && options->index_bytes == 0
                            : gs_record_bytes(options) == options->key_bytes &&
                                  part->output.start % options->key_bytes == 0;
-    return alike && !options->unique;
+    return alike && !options->unique && !options->shuffled;
 }
 
 static enum gs_status make_records(struct gs_sink *sink, uint64_t count, uint64_t position,
@@ -354,6 +356,31 @@ cleanup:
     return st;
 }
 
+/* A shuffle's: this rank's records, of which lower ranks bring `before`, know where they go. These
+ * numbers are held until all have been sent, and count against the memory. */
+static enum gs_status find_places(const struct gs_options *options, struct gs_ranges *ranges,
+                                  uint64_t before, uint64_t total, struct gs_cluster_source *source,
+                                  struct gs_error *err)
+{
+    uint64_t own = 0;
+    for (size_t i = 0; i < source->span_count; i++)
+        own += source->spans[i].count;
+    const uint64_t bytes = (own + 1) * sizeof *ranges->places; /* NULL: it is no shuffle */
+    if (bytes >= source->memory_bytes / 4 * 3)
+        return gs_fail(err, GS_ERR_MEMORY, 0,
+                       "ranks hold 8 bytes for each record of a shuffle, and only %" PRIu64
+                       " MiB may be used (-S)",
+                       source->memory_bytes >> 20);
+    source->memory_bytes -= bytes;
+    ranges->total = total;
+    ranges->places_bytes = bytes;
+    ranges->places = gs_pages_alloc(bytes);
+    if (ranges->places == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, errno, "exchange");
+    return gs_shuffle_find_places(options->seed, total, before, own, gs_threads(options),
+                                  source->memory_bytes / 2, ranges->places, err);
+}
+
 static uint64_t choose_batch(const struct gs_options *options, uint64_t memory_bytes)
 {
     uint64_t least = GS_RANGES_BLOCK * 16;
@@ -373,11 +400,12 @@ enum gs_status gs_cluster_sort(const struct gs_cluster *cluster, const struct gs
 {
     enum gs_status st;
     struct gs_ranges ranges;
+    struct gs_cluster_source left = *source;
     uint64_t total = 0;
     struct part part = {.sink = {.write = write_records, .forget = forget_records},
                         .cluster = cluster,
                         .options = options,
-                        .source = source,
+                        .source = &left,
                         .output = *output,
                         .wire_bytes = gs_wire_bytes(options),
                         .output_bytes = gs_output_bytes(options),
@@ -401,8 +429,11 @@ enum gs_status gs_cluster_sort(const struct gs_cluster *cluster, const struct gs
     GS_TRY(gs_ranges_choose(&ranges, cluster, source->spans, source->span_count, &total, err));
     GS_TRY(gs_width(options)->check_count(options, total, err));
     GS_TRY(count_before(cluster, source, &number, err));
+    if (options->shuffled)
+        GS_TRY(gs_cluster_agree(cluster, find_places(options, &ranges, number, total, &left, err),
+                                err));
     st = gs_exchange_open(&part.exchange, cluster, &ranges, source->spans, source->span_count,
-                          number, choose_batch(options, source->memory_bytes), err);
+                          number, choose_batch(options, left.memory_bytes), err);
     if (st == GS_OK)
         st = make_room(&part, total, err);
     if (st == GS_OK && options->unique && output->shared) {
@@ -420,6 +451,7 @@ cleanup:
     gs_populate_stop(&part.exchange.pages);
     gs_pages_free(part.memory, part.room * part.wire_bytes);
     gs_exchange_close(&part.exchange);
+    gs_pages_free(ranges.places, ranges.places_bytes);
     gs_ranges_close(&ranges);
     return st;
 }

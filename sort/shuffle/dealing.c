@@ -119,6 +119,15 @@ void gs_dealing_count(struct gs_dealing *deal, uint64_t node, uint64_t first, ui
     deal->starts[GS_SHUFFLE_BINS] = sum;
 }
 
+uint64_t gs_dealing_largest(const struct gs_dealing *deal)
+{
+    uint64_t most = 0;
+    for (uint32_t bin = 0; bin < GS_SHUFFLE_BINS; bin++)
+        if (deal->starts[bin + 1] - deal->starts[bin] > most)
+            most = deal->starts[bin + 1] - deal->starts[bin];
+    return most;
+}
+
 /* Copy records to their bins. `bytes` is a constant at most calls. Where records go is fetched for
  * writing ahead of them: else each would wait for that. */
 static inline __attribute__((always_inline)) void place(uint64_t *next, const uint16_t *bins,
@@ -176,8 +185,10 @@ void gs_dealing_records(struct gs_dealing *deal, const struct gs_shuffle_input *
         deal_share(deal, thread, input, to);
 }
 
-static void position_share(const struct gs_dealing *deal, unsigned thread, unsigned bytes, char *to)
+static void position_share(const struct gs_dealing *deal, unsigned thread, uint32_t first_bin,
+                           uint32_t bin_count, unsigned bytes, char *to)
 {
+    const uint64_t before = deal->starts[first_bin];
     uint16_t room[GS_SHUFFLE_ROOM];
     uint64_t *next = deal->next + (size_t)thread * GS_SHUFFLE_BINS;
     const uint64_t end = share_start(deal, thread + 1);
@@ -186,16 +197,18 @@ static void position_share(const struct gs_dealing *deal, unsigned thread, unsig
         const uint16_t *bins = gs_shuffle_draw(deal->node, deal->first + at, here, room);
         for (uint32_t i = 0; i < here; i++) {
             const uint64_t position = deal->first + at + i;
-            memcpy(to + next[bins[i]]++ * bytes, &position, bytes);
+            if (bins[i] - first_bin < bin_count)
+                memcpy(to + (next[bins[i]]++ - before) * bytes, &position, bytes);
         }
     }
 }
 
-void gs_dealing_positions(struct gs_dealing *deal, unsigned bytes, char *to)
+void gs_dealing_positions(struct gs_dealing *deal, uint32_t bin, uint32_t end, unsigned bytes,
+                          char *to)
 {
 #pragma omp parallel for num_threads(deal->threads) schedule(static, 1) if (deal->threads > 1)
     for (unsigned thread = 0; thread < deal->threads; thread++)
-        position_share(deal, thread, bytes, to);
+        position_share(deal, thread, bin, end - bin, bytes, to);
 }
 
 /* Let records change places, from the last one on: each is as likely at each place. Places are

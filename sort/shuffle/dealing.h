@@ -54,10 +54,22 @@ struct gs_dealing *gs_dealing_new(unsigned threads);
 /* Find deal->starts for some records of a node, by deal->threads. */
 void gs_dealing_count(struct gs_dealing *deal, uint64_t node, uint64_t first, uint64_t count);
 
-/* Then copy the records from input->from on, or elements of so many bytes that are their positions,
- * to `to`: by bin, and in each as they come. */
+/* The records of the largest bin. */
+uint64_t gs_dealing_largest(const struct gs_dealing *deal);
+
+/* Then copy the records from input->from on to `to`: by bin, and in each as they come. */
 void gs_dealing_records(struct gs_dealing *deal, const struct gs_shuffle_input *input, char *to);
-void gs_dealing_positions(struct gs_dealing *deal, unsigned bytes, char *to);
+
+/* The same for elements of so many bytes that are the positions of records, those of bins
+ * [bin, end) alone: once for each bin. */
+void gs_dealing_positions(struct gs_dealing *deal, uint32_t bin, uint32_t end, unsigned bytes,
+                          char *to);
+
+/* The bytes that such an element needs, of so many. */
+static inline unsigned gs_position_bytes(uint64_t count)
+{
+    return count <= (uint64_t)UINT32_MAX + 1 ? 4 : 8;
+}
 
 /* More records than any bin has, of so many in all, but for one seed in millions. */
 uint64_t gs_shuffle_most(uint64_t count);

@@ -60,9 +60,7 @@ static bool are_long(unsigned record_bytes)
 
 static unsigned element_bytes(unsigned record_bytes, uint64_t count)
 {
-    if (!are_long(record_bytes))
-        return record_bytes;
-    return count <= (uint64_t)UINT32_MAX + 1 ? 4 : 8;
+    return are_long(record_bytes) ? gs_position_bytes(count) : record_bytes;
 }
 
 static unsigned threads_for(const struct gs_options *options, uint64_t count)
@@ -301,15 +299,6 @@ static enum gs_status emit_all(struct shuffling *all)
     return st;
 }
 
-static uint64_t largest_bin(const struct gs_dealing *deal)
-{
-    uint64_t most = 0;
-    for (uint32_t bin = 0; bin < GS_SHUFFLE_BINS; bin++)
-        if (deal->starts[bin + 1] - deal->starts[bin] > most)
-            most = deal->starts[bin + 1] - deal->starts[bin];
-    return most;
-}
-
 /* A row of statistics for what took from *start_ns until now. */
 static void note(struct gs_stats *stats, enum gs_stage stage, uint64_t *start_ns, uint64_t keys,
                  uint64_t bytes)
@@ -338,12 +327,12 @@ static enum gs_status shuffle_input(struct shuffling *all, struct gs_stats *stat
         stats->fingerprint = gs_shuffle_sum(&all->input, count, all->threads);
     gs_progress_enter(all->progress, gs_stage_name(GS_STAGE_SCATTER), count);
     gs_dealing_count(all->deal, all->options->seed, 0, count);
-    all->most = largest_bin(all->deal);
+    all->most = gs_dealing_largest(all->deal);
     note(stats, GS_STAGE_COUNT_BINS, &start_ns, count, 0);
     if (!are_long(bytes))
         gs_dealing_records(all->deal, &all->input, all->dealt);
     else
-        gs_dealing_positions(all->deal, all->element_bytes, all->dealt);
+        gs_dealing_positions(all->deal, 0, GS_SHUFFLE_BINS, all->element_bytes, all->dealt);
     note(stats, GS_STAGE_SCATTER, &start_ns, count, 2 * count * all->element_bytes);
     gs_progress_enter(all->progress, gs_stage_name(GS_STAGE_SORT_BINS), count);
     GS_TRY(emit_all(all));

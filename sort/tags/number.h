@@ -6,6 +6,7 @@
  * Where records are sorted in parts, and those of equal keys stay in input order or their positions
  * are wanted, each travels with its position in the input. The numbers are big-endian, and inverted
  * under reverse: the order of records that are not stable, by keys, then by all bytes, is right.
+ * Those of a shuffle travel with their places in the output, which are all that is sorted by then.
  */
 #ifndef GS_NUMBER_H
 #define GS_NUMBER_H
@@ -25,14 +26,20 @@ struct gs_numbered {
 
 static inline void gs_numbered_init(struct gs_numbered *numbered, const struct gs_options *options)
 {
-    struct gs_format format = *options->format;
-    format.record_bytes += GS_NUMBER_BYTES;
+    struct gs_format format = {
+        .key_count = 1, .keys = {{.type = {.kind = GS_TYPE_BYTES, .bytes = GS_NUMBER_BYTES}}}};
+    if (!options->shuffled) {
+        format = *options->format;
+        for (uint32_t i = 0; i < format.key_count; i++)
+            format.keys[i].offset += GS_NUMBER_BYTES;
+    }
+    format.record_bytes = gs_record_bytes(options) + GS_NUMBER_BYTES;
     format.element_bytes = 0;
     format.stable = false;
-    for (uint32_t i = 0; i < format.key_count; i++)
-        format.keys[i].offset += GS_NUMBER_BYTES;
     gs_record_order_init(&numbered->order, &format);
     numbered->options = *options;
+    numbered->options.shuffled = false;
+    numbered->options.codec = NULL;
     numbered->options.index_bytes = 0;
     numbered->options.format = &numbered->order.format;
     numbered->options.records = &numbered->order;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/shuffle/dealing.h"
+#include "sort/shuffle/places.h"
 #include "tests/unit/check.h"
 
 #include <stdlib.h>
@@ -78,8 +79,29 @@ static void test_uniform(void)
         CHECK(counts[i / 4][i % 4] > DRAWS / 4 - 500 && counts[i / 4][i % 4] < DRAWS / 4 + 500);
 }
 
+/* Where some of the records go, with as much memory as one bin takes, or plenty. */
+static void test_places(uint32_t total, uint32_t first, uint32_t count, uint64_t memory)
+{
+    struct gs_error err;
+    uint32_t *expected = malloc((total + 1) * sizeof *expected);
+    uint64_t *places = malloc((count + 1) * sizeof *places);
+    for (uint32_t i = 0; i < total; i++)
+        expected[i] = i;
+    shuffle_slowly(42, expected, total);
+    CHECK(gs_shuffle_find_places(42, total, first, count, 3, memory, places, &err) == GS_OK);
+    for (uint32_t i = 0; i < count; i++)
+        CHECK(places[i] < total && expected[places[i]] == first + i);
+    free(places);
+    free(expected);
+}
+
 int main(void)
 {
+    test_places(0, 0, 0, 0);
+    test_places(1, 0, 1, 0);
+    test_places(20000, 0, 20000, 0);
+    test_places(20000, 7000, 5000, 2000);
+    test_places(20000, 19999, 1, 1 << 20);
     test_mix(0);
     test_mix(1);
     test_mix(1000);

@@ -147,10 +147,10 @@ static struct fence make_fence(size_t keys)
     return fence;
 }
 
-enum method { CHOSEN, CHOSEN_RUNS, RADIX, COLUMNS, GROUPS512, VQSORT, METHODS };
+enum method { CHOSEN, CHOSEN_RUNS, RADIX, COLUMNS, GROUPS512, PLACED512, VQSORT, METHODS };
 
-static const char *const method_names[METHODS] = {"gs_cache_sort", "gs_cache_sort_runs", "radix",
-                                                  "columns",       "groups512",          "vqsort"};
+static const char *const method_names[METHODS] = {
+    "gs_cache_sort", "gs_cache_sort_runs", "radix", "columns", "groups512", "placed512", "vqsort"};
 
 /* Inputs that each method accepted: one that always refused would seem to pass. */
 static size_t taken[METHODS];
@@ -213,6 +213,9 @@ static const gs_key *sort_runs(enum method method, gs_key *keys, gs_key *scratch
     if (method == GROUPS512 && gs_groups512_usable() &&
         gs_groups512_sort(&runs, &output, scratch, scratch_of_runs(count), count, low, high))
         return as_keys(keys, count, output.codec);
+    if (method == PLACED512 && gs_placed512_usable() &&
+        gs_placed512_sort(&runs, &output, scratch, scratch_of_runs(count), count, low, high))
+        return as_keys(keys, count, output.codec);
 #endif
     return NULL;
 }
@@ -225,7 +228,7 @@ static const gs_key *sort_by(enum method method, gs_key *keys, gs_key *scratch, 
         return gs_cache_sort(keys, scratch, count, low, high);
     if (count == 0)
         return NULL;
-    if (method == CHOSEN_RUNS || method == GROUPS512)
+    if (method == CHOSEN_RUNS || method == GROUPS512 || method == PLACED512)
         return sort_runs(method, keys, scratch, count, low, high);
     if (count > GS_CACHE_SORT_CAPACITY)
         return NULL;
@@ -263,8 +266,9 @@ static int check(struct fence keys_fence, struct fence scratch_fence,
     const gs_key low = wide ? 0 : expected[0], high = wide ? GS_KEY_MAX : expected[count - 1];
 
     for (enum method method = CHOSEN; method < METHODS; method++) {
+        const bool of_runs = method == GROUPS512 || method == PLACED512;
         gs_key *scratch = scratch_end - (method == CHOSEN_RUNS ? gs_cache_sort_runs_scratch(count)
-                                         : method == GROUPS512 ? scratch_of_runs(count)
+                                         : of_runs             ? scratch_of_runs(count)
                                                                : gs_cache_sort_scratch(count));
         memcpy(keys, drawn, count * sizeof *keys);
         const gs_key *sorted = sort_by(method, keys, scratch, count, low, high);
@@ -285,7 +289,7 @@ static int check(struct fence keys_fence, struct fence scratch_fence,
     return failures;
 }
 
-/* Sort random keys of `bits` bits by groups, of all widths and numbers, with `crowds`
+/* Sort random keys of `bits` bits by both kinds of groups, of all widths and numbers, with `crowds`
  * dense clusters in the upper half of the range, each with more keys than a group takes. Returns
  * the number of wrong results. */
 static int check_groups(struct fence keys_fence, struct fence scratch_fence, unsigned bits,
@@ -296,6 +300,7 @@ static int check_groups(struct fence keys_fence, struct fence scratch_fence, uns
     gs_key *keys = (gs_key *)(void *)(keys_fence.base + keys_fence.bytes) - count;
     gs_key *scratch =
         (gs_key *)(void *)(scratch_fence.base + scratch_fence.bytes) - scratch_of_runs(count);
+    int failures = 0;
 
     for (size_t i = 0; i < count; i++)
         drawn[i] = low + (gs_key)(gs_random(bits, i) % ((uint64_t)high - low + 1));
@@ -306,14 +311,17 @@ static int check_groups(struct fence keys_fence, struct fence scratch_fence, uns
     }
     memcpy(expected, drawn, count * sizeof *drawn);
     sample_sort(expected, count);
-    memcpy(keys, drawn, count * sizeof *keys);
-    const gs_key *sorted = sort_runs(GROUPS512, keys, scratch, count, low, high);
-    taken[GROUPS512] += sorted != NULL;
-    if (memcmp(keys, sorted != NULL ? expected : drawn, count * sizeof *keys) == 0)
-        return 0;
-    fprintf(stderr, "test_cache_sort_methods: groups512, %zu keys of %u bits, %zu crowds: wrong\n",
-            count, bits, crowds);
-    return 1;
+    for (enum method method = GROUPS512; method <= PLACED512; method++) {
+        memcpy(keys, drawn, count * sizeof *keys);
+        const gs_key *sorted = sort_runs(method, keys, scratch, count, low, high);
+        taken[method] += sorted != NULL;
+        if (memcmp(keys, sorted != NULL ? expected : drawn, count * sizeof *keys) != 0) {
+            fprintf(stderr, "test_cache_sort_methods: %s, %zu keys of %u bits, %zu crowds: wrong\n",
+                    method_names[method], count, bits, crowds);
+            failures++;
+        }
+    }
+    return failures;
 }
 
 /* Keys outside the given bounds: any result will do, but no access may fault. */
@@ -341,6 +349,8 @@ static void sort_out_of_bounds(struct fence keys_fence, struct fence scratch_fen
             for (unsigned bits = 12; bits < 26; bits++) {
                 memcpy(keys, drawn, count * sizeof *keys);
                 sort_runs(GROUPS512, keys, scratch, count, 0x12345678, 0x12345678 + (1U << bits));
+                memcpy(keys, drawn, count * sizeof *keys);
+                sort_runs(PLACED512, keys, scratch, count, 0x12345678, 0x12345678 + (1U << bits));
             }
         }
     }
@@ -349,7 +359,7 @@ static void sort_out_of_bounds(struct fence keys_fence, struct fence scratch_fen
 /* Returns 1 if a method that should run here accepted too few inputs; groups are tried less. */
 static int check_taken(enum method method)
 {
-    if (taken[method] >= (method == GROUPS512 ? 100 : 1000))
+    if (taken[method] >= (method == GROUPS512 ? 100 : method == PLACED512 ? 50 : 1000))
         return 0;
     fprintf(stderr, "test_cache_sort_methods: %s took only %zu inputs\n", method_names[method],
             taken[method]);
@@ -397,13 +407,18 @@ int main(void)
             for (size_t crowds = 0; crowds <= 4; crowds = 2 * crowds + (crowds == 0))
                 if (long_tests || bits % 2 == (crowds == 1 || crowds == 4))
                     failures += check_groups(keys, scratch, bits, count, crowds);
-    const size_t groups = taken[GROUPS512];
+    const size_t groups = taken[GROUPS512], placed = taken[PLACED512];
     for (unsigned bits = 18; bits < 25 && gs_cache_sort_takes_large(); bits++)
         for (size_t count = GS_CACHE_SORT_LARGE; count > GS_CACHE_SORT_CAPACITY; count -= count / 3)
             failures += check_groups(keys, scratch, bits, count, bits % 3);
     if (gs_cache_sort_takes_large() && taken[GROUPS512] < groups + 12) {
         fprintf(stderr, "test_cache_sort_methods: groups512 took only %zu large inputs\n",
                 taken[GROUPS512] - groups);
+        failures++;
+    }
+    if (gs_cache_sort_takes_large() && taken[PLACED512] < placed + 8) {
+        fprintf(stderr, "test_cache_sort_methods: placed512 took only %zu large inputs\n",
+                taken[PLACED512] - placed);
         failures++;
     }
     sort_out_of_bounds(keys, scratch);
@@ -413,6 +428,8 @@ int main(void)
         failures += check_taken(COLUMNS);
     if (gs_groups512_usable())
         failures += check_taken(GROUPS512);
+    if (gs_placed512_usable())
+        failures += check_taken(PLACED512);
 #endif
     if (gs_vqsort_usable())
         failures += check_taken(VQSORT);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  *   groups     (groups512.c) where keys are dense and the processor has AVX-512 with VBMI2: by far
- *              the fastest;
+ *              the fastest; large bins on AMD's processors in another way (placed512.c);
  *   columns    (columns.c) where they are less dense, or there is only AVX2.
  */
 #include "sort/bin/u32/even.h"
@@ -74,6 +74,15 @@ static bool runs_look_even(const struct gs_rows *rows, size_t count, gs_key low,
            gs_bin_looks_even(sample, drawn, low, high);
 }
 
+/* Sort from the runs straight to the output, which may be the runs' own memory. */
+static bool try_groups(const struct gs_rows *rows, const struct gs_bin_output *output,
+                       gs_key *scratch, size_t scratch_keys, size_t count, gs_key low, gs_key high)
+{
+    return (gs_placed512_pays() &&
+            gs_placed512_sort(rows, output, scratch, scratch_keys, count, low, high)) ||
+           gs_groups512_sort(rows, output, scratch, scratch_keys, count, low, high);
+}
+
 enum gs_even_method gs_even_method(void)
 {
     return gs_groups512_usable() ? GS_EVEN_GROUPS
@@ -90,7 +99,7 @@ bool gs_even_sort_runs(const struct gs_rows *rows, const struct gs_bin_output *o
         !runs_look_even(rows, count, low, high))
         return false;
     *tried = true;
-    return gs_groups512_sort(rows, output, scratch, scratch_keys, count, low, high);
+    return try_groups(rows, output, scratch, scratch_keys, count, low, high);
 }
 
 bool gs_even_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_key high, bool *tried)
@@ -103,7 +112,7 @@ bool gs_even_sort(gs_key *keys, gs_key *scratch, size_t count, gs_key low, gs_ke
     const struct gs_rows row = {.keys = keys, .starts = starts, .count = 1};
     const struct gs_bin_output output = {.to = keys};
     if (gs_groups512_usable() &&
-        gs_groups512_sort(&row, &output, scratch, gs_cache_sort_scratch(count), count, low, high))
+        try_groups(&row, &output, scratch, gs_cache_sort_scratch(count), count, low, high))
         return true;
     return gs_columns_usable() && gs_columns_sort(keys, scratch, count, low, high);
 }

@@ -107,6 +107,12 @@ static inline uint16_t *gs_lanes_room(const struct gs_lanes *lanes)
     return set->rooms + (size_t)set->groups * GS_LANE_ROOM;
 }
 
+/* Let the waiting set's groups lie at `rooms`; to be called before the first of them is added. */
+static inline void gs_lanes_move_room(struct gs_lanes *lanes, uint16_t *rooms)
+{
+    lanes->sets[lanes->waiting].rooms = rooms;
+}
+
 /* Add the group just put there: count words, at most GS_LANE_ROWS, whose keys are base + word.
  * Returns whether that filled the set, which was then sorted. */
 bool gs_lanes_add512(struct gs_lanes *lanes, uint32_t count, gs_key base);

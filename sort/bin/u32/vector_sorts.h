@@ -24,4 +24,11 @@ bool gs_groups512_sort(const struct gs_rows *rows, const struct gs_bin_output *o
                        gs_key *scratch, size_t scratch_keys, size_t count, gs_key low, gs_key high);
 bool gs_groups512_usable(void);
 
+/* The same by groups that keys are put into one by one, for 2^16 keys or more. False, too, if a
+ * group overflows. */
+bool gs_placed512_sort(const struct gs_rows *rows, const struct gs_bin_output *output,
+                       gs_key *scratch, size_t scratch_keys, size_t count, gs_key low, gs_key high);
+bool gs_placed512_usable(void);
+bool gs_placed512_pays(void); /* it is faster here */
+
 #endif

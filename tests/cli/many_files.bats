@@ -73,6 +73,7 @@ setup()
 }
 
 @test "a merge of more files than a process may have mappings, and larger than -S" {
+    is_expensive || skip "takes long: GSORT_EXPENSIVE=1"
     local limit
     limit=$(</proc/sys/vm/max_map_count)
     [ "$limit" -le 100000 ] || skip "too many to try"

@@ -354,7 +354,7 @@ END
     for distribution in "${distributions[@]}"; do
         keygen "$distribution" 20K >in
         gsort --plan in >plan
-        take_few u8 u64 u128 i16 i64be f16 bf16 f32 f64 f64be b10 b3
+        take_each 12 u8 u64 u128 i16 i64be f16 bf16 f32 f64 f64be b10 b3
         [[ ! $distribution =~ ^(gray|paths|alike)$ ]] || TURNS=()
         for type in "${TURNS[@]}"; do
             keygen "--type=$type" "$distribution" 20K >in

@@ -172,7 +172,7 @@ sorts_with()
     local options lies n
     mapfile -t lies < <(seq 0 23)
     for options in "" "-t u64 -r" "-R 24 -k 0:u32 -u" "-R 12 -k 0:u16 -s"; do
-        take_few "${lies[@]}" # others for each of the options
+        take_each 12 "${lies[@]}" # others for each of the options
         # shellcheck disable=SC2086  # options are words
         {
             reference $options in >wanted

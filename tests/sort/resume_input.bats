@@ -42,9 +42,11 @@ kib()
 }
 
 @test "rewritten with its times restored: at the front, in the middle, behind what was kept" {
-    local options byte
-    for options in "" "-t f64 -u" "-t i32be" "-t u128" "-R 24 -k 0:u32" "-R 24 -k 0:u32 -u" \
-        "-R 32 -k 2:u16 -s" "-R 12 -k 0:u16 -s -r"; do
+    local options byte all
+    take_turns "" "-t f64 -u" "-t i32be" "-R 24 -k 0:u32" "-R 24 -k 0:u32 -u" "-t u128" \
+        "-R 12 -k 0:u16 -s -r" "-R 32 -k 2:u16 -s"
+    all=("${TURNS[@]}")
+    for options in "${all[@]}"; do
         take_few 0 4200001 11900000
         for byte in "${TURNS[@]}"; do
             keygen uniform 3000000 >in

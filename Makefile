@@ -134,7 +134,7 @@ objects  = $(addprefix $(1)/,$(patsubst %,%.o,$(basename $(filter-out $(WHOLE:%=
            $(foreach room,$(WHOLE),$(if $(filter sort/$(room)/%.c,$(2)),sort/$(room).o)))
 MAIN     := $(B)/cli/main.o
 # Where GCC is the compiler, its OpenMP runtime is not linked: this stands in.
-TEAM     := $(B)/common/team.o
+TEAM     := $(B)/common/memory/team.o
 GROUND   := $(filter-out $(if $(CLANG),$(TEAM)),$(call objects,$(B),$(call present,$(COMMON) types check)))
 OBJECTS  := $(filter-out $(MAIN) $(if $(CLANG),$(TEAM)),$(call objects,$(B),$(call present,$(ROOMS)) $(NARROW))) $(WIDTHS:%=$(B)/width%.o)
 NO_MPI   := $(call objects,$(B),$(call absent,$(MPI_ROOMS)))

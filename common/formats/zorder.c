@@ -71,7 +71,9 @@ static inline uint64_t gather(uint64_t bits, uint32_t apart)
     return bits;
 }
 
-gs_woven gs_zorder_weave(const uint64_t *numbers, uint32_t count, uint32_t bits)
+/* With a number of parts that the compiler knows, masks and shifts are constants. */
+static inline __attribute__((always_inline)) gs_woven weave(const uint64_t *numbers,
+                                                            uint32_t count, uint32_t bits)
 {
     gs_woven woven = 0;
     for (uint32_t at = 0; at < bits; at += STEP) {
@@ -83,7 +85,15 @@ gs_woven gs_zorder_weave(const uint64_t *numbers, uint32_t count, uint32_t bits)
     return woven;
 }
 
-void gs_zorder_part(gs_woven woven, uint64_t *numbers, uint32_t count, uint32_t bits)
+gs_woven gs_zorder_weave(const uint64_t *numbers, uint32_t count, uint32_t bits)
+{
+    return count == 2   ? weave(numbers, 2, bits)
+           : count == 3 ? weave(numbers, 3, bits)
+                        : weave(numbers, 4, bits);
+}
+
+static inline __attribute__((always_inline)) void part(gs_woven woven, uint64_t *numbers,
+                                                       uint32_t count, uint32_t bits)
 {
     for (uint32_t i = 0; i < count; i++)
         numbers[i] = 0;
@@ -92,4 +102,14 @@ void gs_zorder_part(gs_woven woven, uint64_t *numbers, uint32_t count, uint32_t 
         for (uint32_t i = 0; i < count; i++)
             numbers[i] |= gather(here >> (count - 1 - i), count) << at;
     }
+}
+
+void gs_zorder_part(gs_woven woven, uint64_t *numbers, uint32_t count, uint32_t bits)
+{
+    if (count == 2)
+        part(woven, numbers, 2, bits);
+    else if (count == 3)
+        part(woven, numbers, 3, bits);
+    else
+        part(woven, numbers, 4, bits);
 }

@@ -86,6 +86,8 @@ wanted()
         assert_trouble '--shuffle'
         [[ $stderr == *incompatible* ]]
     done
+    run --separate-stderr gsort --shuffle=1 --resume in -o out
+    assert_trouble 'starts anew'
     for seed in '' -1 0x1 1.5 18446744073709551616 abc; do
         run --separate-stderr gsort --shuffle="$seed" in
         assert_trouble '--shuffle'

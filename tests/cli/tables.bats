@@ -82,6 +82,15 @@ END
     assert_trouble "a FITS or LAS file becomes another one: use -o FILE"
     run -2 --separate-stderr gsort -o out <(cat in.fits)
     assert_trouble "looks like a FITS file"
+    run -2 --separate-stderr gsort -k col1 -o out <in.fits
+    assert_trouble "of a FITS or LAS file that is named alone, it is a field"
+    { cat in.fits in.fits; } >set
+    run -2 --separate-stderr gsort -k col1 --minus=set in.fits -o out
+    assert_trouble "a FITS or LAS file keeps all of its records"
+    gsort --shuffle=1 in.fits -o out.fits
+    head -c 5760 in.fits | cmp - <(head -c 5760 out.fits)
+    [ "$(tail -c +5761 out.fits | head -c 32 | fold -w 16 | sort)" = "$(
+        tail -c +5761 in.fits | head -c 32 | fold -w 16 | sort)" ]
 }
 
 @test "a FITS file that is damaged, cut off, or has no table is refused in one line" {

@@ -28,7 +28,7 @@ static void mix_slowly(uint64_t node, uint32_t *records, uint32_t count)
 
 static void shuffle_slowly(uint64_t node, uint32_t *records, uint32_t count)
 {
-    uint32_t *dealt = malloc(count * sizeof *dealt);
+    uint32_t *dealt = malloc((count + 1) * sizeof *dealt);
     uint32_t done = 0;
     for (uint32_t bin = 0; bin < 4096; bin++) {
         const uint32_t first = done;

@@ -87,10 +87,11 @@ END
     { cat in.fits in.fits; } >set
     run -2 --separate-stderr gsort -k col1 --minus=set in.fits -o out
     assert_trouble "a FITS or LAS file keeps all of its records"
-    { table 8 4 J E && printf '%-2880s' aaaabbbbccccddddeeeeffffgggghhhh; } >rows.fits
+    local rows=aaaabbbbccccddddeeeeffffgggghhhh
+    { table 8 4 J E && printf '%-2880s' "$rows"; } >rows.fits
     gsort --shuffle=1 rows.fits -o out.fits
     head -c 5760 rows.fits | cmp - <(head -c 5760 out.fits)
-    [ "$(tail -c +5761 out.fits | head -c 32 | fold -w 8 | sort | tr -d '\n')" = aaaabbbbccccddddeeeeffffgggghhhh ]
+    [ "$(tail -c +5761 out.fits | head -c 32 | fold -w 8 | sort | tr -d '\n')" = "$rows" ]
     [ "$(tail -c +5793 out.fits)" = "$(tail -c +5793 rows.fits)" ]
 }
 

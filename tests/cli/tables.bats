@@ -84,8 +84,8 @@ END
     assert_trouble "looks like a FITS file"
     run -2 --separate-stderr gsort -k col1 -o out <in.fits
     assert_trouble "of a FITS or LAS file that is named alone, it is a field"
-    { cat in.fits in.fits; } >set
-    run -2 --separate-stderr gsort -k col1 --minus=set in.fits -o out
+    cat in.fits in.fits >twice.fits
+    run -2 --separate-stderr gsort -k col1 --minus=twice.fits in.fits -o out
     assert_trouble "a FITS or LAS file keeps all of its records"
     local rows=aaaabbbbccccddddeeeeffffgggghhhh
     { table 8 4 J E && printf '%-2880s' "$rows"; } >rows.fits

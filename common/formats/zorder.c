@@ -72,8 +72,8 @@ static inline uint64_t gather(uint64_t bits, uint32_t apart)
 }
 
 /* With a number of parts that the compiler knows, masks and shifts are constants. */
-static inline __attribute__((always_inline)) gs_woven weave(const uint64_t *numbers,
-                                                            uint32_t count, uint32_t bits)
+static inline __attribute__((always_inline)) gs_woven weave(const uint64_t *numbers, uint32_t count,
+                                                            uint32_t bits)
 {
     gs_woven woven = 0;
     for (uint32_t at = 0; at < bits; at += STEP) {

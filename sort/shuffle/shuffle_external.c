@@ -74,6 +74,12 @@ static uint64_t beside(unsigned threads, uint64_t most)
     return threads * (2 * most * sizeof(uint32_t) + again) + 4 * HEAD_BYTES;
 }
 
+/* The rest is for dealing. */
+static uint64_t for_groups(uint64_t memory)
+{
+    return memory / 8 * 7;
+}
+
 /* The records of a group that memory has room for, loaded and fetched. */
 static uint64_t group_records(uint64_t memory, unsigned threads, uint64_t most, unsigned bytes)
 {
@@ -97,10 +103,9 @@ enum gs_status gs_shuffle_check_external(const struct gs_options *options, uint6
                                          uint64_t count, struct gs_error *err)
 {
     const uint64_t most = gs_shuffle_most(count);
-    const uint64_t fixed = gs_dealing_bytes(1) + HEAD_BYTES;
-    const uint64_t left = memory_bytes > fixed ? memory_bytes - fixed : 0;
-    return group_records(left, 1, most, gs_record_bytes(options)) < most
-               ? refuse(options, memory_bytes, count, most, err)
+    const uint64_t memory = for_groups(memory_bytes);
+    return group_records(memory, 1, most, gs_record_bytes(options)) < most
+               ? refuse(options, memory, count, most, err)
                : GS_OK;
 }
 
@@ -430,7 +435,7 @@ enum gs_status gs_shuffle_external(const struct gs_options *options,
                             .stats = stats,
                             .threads = gs_threads(options),
                             .bytes = gs_record_bytes(options),
-                            .memory = source->memory_bytes / 8 * 7};
+                            .memory = for_groups(source->memory_bytes)};
     *stats = (struct gs_stats){.memory_bytes = source->memory_bytes};
     gs_shuffle_describe(options, stats);
     all.deal = gs_dealing_new(all.threads);

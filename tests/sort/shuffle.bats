@@ -103,6 +103,6 @@ wanted()
     gsort --shuffle=1 --plan in | grep -q '^engine *shuffle'
     gsort --shuffle=1 --plan -S 1M in | grep -q '^temporary *4000000 bytes'
     truncate -s 6300000000 sparse
-    run --separate-stderr gsort --format=raw -R 63 --shuffle=1 -S 1M sparse -o out
+    run --separate-stderr timeout 5 "$GSORT" --format=raw -R 63 --shuffle=1 -S 1M sparse -o out
     assert_trouble 'MiB of memory to shuffle'
 }

@@ -28,6 +28,8 @@ LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 PYTHONDIR  ?= $(LIBDIR)/python3/dist-packages
 LIBRARY_PAGES := $(sort $(wildcard man/*.3))
+# The other names of a page, gsort_argsort(3) and the like, are links to it.
+other_names = $(filter-out $(notdir $(1:.3=)),$(filter gsort_%,$(shell sed -n '/^\.SH NAME/,/^\.SH SYN/{s/ \\-.*//;s/,/ /g;p}' $(1))))
 define newline
 
 
@@ -51,12 +53,13 @@ install-lib: $(LIBRARY)
 	install -m 644 sort/gsort.h '$(DESTDIR)$(INCLUDEDIR)'
 	install -m 644 sort/library/gsort.py '$(DESTDIR)$(PYTHONDIR)'
 	$(if $(LIBRARY_PAGES),install -m 644 $(LIBRARY_PAGES) '$(MAN)/man3')
+	$(foreach page,$(LIBRARY_PAGES),$(foreach name,$(call other_names,$(page)),ln -sf $(notdir $(page)) '$(MAN)/man3/$(name).3' && )):
 	printf '%s\n' '$(subst $(newline),' ',$(pkgconfig))' >'$(DESTDIR)$(LIBDIR)/pkgconfig/gsort.pc'
 	chmod 644 '$(DESTDIR)$(LIBDIR)/pkgconfig/gsort.pc'
 
 uninstall-lib:
 	rm -f $(foreach file,$(addprefix $(LIBDIR)/,libgsort.so.0 libgsort.so libgsort.a pkgconfig/gsort.pc) $(INCLUDEDIR)/gsort.h $(PYTHONDIR)/gsort.py,'$(DESTDIR)$(file)') \
-	    $(LIBRARY_PAGES:man/%='$(MAN)/man3/%')
+	    $(foreach page,$(LIBRARY_PAGES),$(patsubst %,'$(MAN)/man3/%.3',$(notdir $(page:.3=)) $(call other_names,$(page))))
 
 # The tests' own, to be found by pkg-config.
 $(B)/installed/lib/pkgconfig/gsort.pc: $(LIBRARY) sort/gsort.h sort/library/gsort.py $(LIBRARY_PAGES) mk/library.mk

@@ -69,10 +69,14 @@ compile()
 
 @test "each call is in a manual page, declared there as in the header" {
     sed -n 's/^GSORT_API.* \**\(gsort_[a-z_]*\)(.*/\1/p' "$LIBRARY/include/gsort.h" | sort >declared
-    cat "$LIBRARY"/share/man/man3/*.3 | sed 's/\\-/-/g' >pages
+    local page name
+    find "$LIBRARY/share/man/man3" -type f -exec cat {} + | sed 's/\\-/-/g' >pages
     sed -n '/^\.SH NAME/,/^\.SH SYN/p' pages | grep -v '^\.' | sed 's/ - .*//' |
         grep -oE 'gsort_[a-z_]+' | sort >named
     diff declared named
+    while read -r name; do # man NAME finds it
+        grep -q "^\.BI* .*$name(" "$LIBRARY/share/man/man3/$name.3"
+    done <named
     # The same words in the header and in the synopsis.
     awk '/^GSORT_API/ { on = 1 } on { print } /;/ { on = 0 }' "$LIBRARY/include/gsort.h" |
         sed 's/^GSORT_API //' | tr -d ' \n' | tr ';' '\n' | sort >header

@@ -56,12 +56,72 @@ static inline void change(const struct gs_codec *codec, void *elements, size_t c
     }
 }
 
+/* The same within 64 bits. With a number of parts that the compiler knows, masks are constants. */
+static inline __attribute__((always_inline)) uint64_t weave_word(uint64_t word, uint32_t count,
+                                                                 uint32_t bits)
+{
+    const uint64_t mask = bits < GS_ZORDER_STEP ? 0xff : 0xffff;
+    uint64_t woven = 0;
+    for (uint32_t at = 0; at < bits; at += GS_ZORDER_STEP)
+        for (uint32_t i = 0; i < count; i++)
+            woven |= gs_zorder_spread(word >> ((count - 1 - i) * bits + at) & mask, count)
+                     << (at * count + count - 1 - i);
+    return woven;
+}
+
+static inline __attribute__((always_inline)) uint64_t part_word(uint64_t word, uint32_t count,
+                                                                uint32_t bits)
+{
+    uint64_t parted = 0;
+    for (uint32_t at = 0; at < bits; at += GS_ZORDER_STEP)
+        for (uint32_t i = 0; i < count; i++)
+            parted |= gs_zorder_gather(word >> (at * count + count - 1 - i), count)
+                      << ((count - 1 - i) * bits + at);
+    return parted;
+}
+
+static inline __attribute__((always_inline)) void change_words(const struct gs_codec_weave *one,
+                                                               void *elements, size_t count,
+                                                               uint32_t parts, bool weaves)
+{
+    const uint64_t mask = UINT64_MAX >> (64 - parts * one->bits) % 64;
+    for (char *at = elements, *end = at + count * 8; at < end; at += 8) {
+        uint64_t element;
+        memcpy(&element, at, 8);
+        const uint64_t old = element >> one->below & mask;
+        const uint64_t now =
+            weaves ? weave_word(old, parts, one->bits) : part_word(old, parts, one->bits);
+        element ^= (old ^ now) << one->below;
+        memcpy(at, &element, 8);
+    }
+}
+
+/* As `change`, if elements have 8 bytes, as for two numbers of 32 bits. */
+static inline __attribute__((always_inline)) bool
+change_eights(const struct gs_codec *codec, void *elements, size_t count, bool weaves)
+{
+    if (codec->element_bytes != 8)
+        return false;
+    for (uint32_t i = 0; i < codec->weave_count; i++) {
+        const struct gs_codec_weave *one = &codec->weaves[i];
+        if (one->count == 2)
+            change_words(one, elements, count, 2, weaves);
+        else if (one->count == 3)
+            change_words(one, elements, count, 3, weaves);
+        else
+            change_words(one, elements, count, 4, weaves);
+    }
+    return true;
+}
+
 void gs_codec_weave(const struct gs_codec *codec, void *elements, size_t count)
 {
-    change(codec, elements, count, weave);
+    if (!change_eights(codec, elements, count, true))
+        change(codec, elements, count, weave);
 }
 
 void gs_codec_part(const struct gs_codec *codec, void *elements, size_t count)
 {
-    change(codec, elements, count, part);
+    if (!change_eights(codec, elements, count, false))
+        change(codec, elements, count, part);
 }

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-enum { STEP = 16 };
-
 static const char word[] = "zorder(";
 
 const char *gs_zorder_inside(const char *key, size_t length, size_t *inside, bool *descending)
@@ -44,42 +42,15 @@ enum gs_status gs_zorder_finish(struct gs_format *format, uint32_t first, bool d
     return GS_OK;
 }
 
-/* Where bits go when each gets `apart` places: first the upper half of them moves, then the upper
- * half of each half, and so on. masks[apart][i] has those that stay or have arrived. */
-static const uint64_t masks[GS_ZORDER_MAX + 1][5] = {
-    {0},
-    {0},
-    {0xffff, 0x00ff00ff, 0x0f0f0f0f, 0x33333333, 0x55555555},
-    {0xffff, 0x0000ff0000ff, 0x00f00f00f00f, 0x0c30c30c30c3, 0x249249249249},
-    {0xffff, 0x000000ff000000ff, 0x000f000f000f000f, 0x0303030303030303, 0x1111111111111111},
-};
-
-static inline uint64_t spread(uint64_t bits, uint32_t apart)
-{
-    const uint64_t *mask = masks[apart];
-    for (int i = 1; i < 5; i++)
-        bits = (bits | bits << (STEP >> i) * (apart - 1)) & mask[i];
-    return bits;
-}
-
-static inline uint64_t gather(uint64_t bits, uint32_t apart)
-{
-    const uint64_t *mask = masks[apart];
-    bits &= mask[4];
-    for (int i = 4; i > 0; i--)
-        bits = (bits | bits >> (STEP >> i) * (apart - 1)) & mask[i - 1];
-    return bits;
-}
-
 /* With a number of parts that the compiler knows, masks and shifts are constants. */
 static inline __attribute__((always_inline)) gs_woven weave(const uint64_t *numbers, uint32_t count,
                                                             uint32_t bits)
 {
     gs_woven woven = 0;
-    for (uint32_t at = 0; at < bits; at += STEP) {
+    for (uint32_t at = 0; at < bits; at += GS_ZORDER_STEP) {
         uint64_t here = 0;
         for (uint32_t i = 0; i < count; i++)
-            here |= spread(numbers[i] >> at & 0xffff, count) << (count - 1 - i);
+            here |= gs_zorder_spread(numbers[i] >> at & 0xffff, count) << (count - 1 - i);
         woven |= (gs_woven)here << at * count;
     }
     return woven;
@@ -97,10 +68,10 @@ static inline __attribute__((always_inline)) void part(gs_woven woven, uint64_t 
 {
     for (uint32_t i = 0; i < count; i++)
         numbers[i] = 0;
-    for (uint32_t at = 0; at < bits; at += STEP) {
+    for (uint32_t at = 0; at < bits; at += GS_ZORDER_STEP) {
         const uint64_t here = (uint64_t)(woven >> at * count);
         for (uint32_t i = 0; i < count; i++)
-            numbers[i] |= gather(here >> (count - 1 - i), count) << at;
+            numbers[i] |= gs_zorder_gather(here >> (count - 1 - i), count) << at;
     }
 }
 

@@ -25,6 +25,35 @@ __extension__ typedef unsigned __int128 gs_woven;
 gs_woven gs_zorder_weave(const uint64_t *numbers, uint32_t count, uint32_t bits);
 void gs_zorder_part(gs_woven woven, uint64_t *numbers, uint32_t count, uint32_t bits);
 
+#define GS_ZORDER_STEP 16
+
+/* Where bits go when each gets `apart` places: first the upper half of them moves, then the upper
+ * half of each half, and so on. gs_zorder_masks[apart][i] has those that stay or have arrived. */
+static const uint64_t gs_zorder_masks[GS_ZORDER_MAX + 1][5] = {
+    {0},
+    {0},
+    {0xffff, 0x00ff00ff, 0x0f0f0f0f, 0x33333333, 0x55555555},
+    {0xffff, 0x0000ff0000ff, 0x00f00f00f00f, 0x0c30c30c30c3, 0x249249249249},
+    {0xffff, 0x000000ff000000ff, 0x000f000f000f000f, 0x0303030303030303, 0x1111111111111111},
+};
+
+static inline uint64_t gs_zorder_spread(uint64_t bits, uint32_t apart)
+{
+    const uint64_t *mask = gs_zorder_masks[apart];
+    for (int i = 1; i < 5; i++)
+        bits = (bits | bits << (GS_ZORDER_STEP >> i) * (apart - 1)) & mask[i];
+    return bits;
+}
+
+static inline uint64_t gs_zorder_gather(uint64_t bits, uint32_t apart)
+{
+    const uint64_t *mask = gs_zorder_masks[apart];
+    bits &= mask[4];
+    for (int i = 4; i > 0; i--)
+        bits = (bits | bits >> (GS_ZORDER_STEP >> i) * (apart - 1)) & mask[i - 1];
+    return bits;
+}
+
 /* The order of two points, whose numbers are each in its order. */
 static inline int gs_zorder_compare(const uint64_t *a, const uint64_t *b, uint32_t count)
 {

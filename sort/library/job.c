@@ -71,8 +71,6 @@ static void await_job(struct job *job, const struct gsort_options *options)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    if (options->progress != NULL)
-        tell_progress(job, options);
     pthread_mutex_lock(&job->mutex);
     while (!job->done) {
         if (options->progress == NULL) {
@@ -122,11 +120,10 @@ enum gs_status gs_job_run(const struct gsort_options *options, bool small, gs_jo
                       .changed = PTHREAD_COND_INITIALIZER};
     pthread_t thread;
     int before;
-    if (small && stack_suffices()) {
-        if (options->progress != NULL)
-            tell_progress(&job, options);
+    if (options->progress != NULL) /* who cancels at once is heard, however short the work is */
+        tell_progress(&job, options);
+    if (small && stack_suffices())
         return work(context, &job.progress, err);
-    }
     const int error = gs_job_thread(&thread, run_job, &job);
     if (error != 0)
         return gs_fail(err, GS_ERR_MEMORY, error, "a thread to sort in");

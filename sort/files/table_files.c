@@ -108,7 +108,7 @@ enum gs_status gs_table_find(const char *name, size_t inputs,
         return st;
     }
     *npy = calloc(1, sizeof **npy);
-    *skips = calloc(1, sizeof **skips);
+    *skips = calloc(2, sizeof **skips); /* of the table, and of a set beside it */
     if (*npy == NULL || *skips == NULL) {
         gs_npy_free(&table);
         free(bytes);

@@ -34,13 +34,14 @@ static enum gs_status read_until(int fd, unsigned char **bytes, size_t *size, ui
         return gs_fail(err, GS_ERR_INPUT, 0,
                        "%s: more than 64 MiB are in front of its table: move that to the front",
                        name);
-    unsigned char *grown = realloc(*bytes, needed);
+    unsigned char *grown = realloc(*bytes, needed + 1); /* a string for sscanf, too */
     if (grown == NULL)
         return no_memory(name, err);
     *bytes = grown;
     size_t got = 0;
     const int errnum = gs_file_pread_most(fd, grown + *size, needed - *size, *size, &got);
     *size += got;
+    grown[*size] = 0;
     return errnum == 0 ? GS_OK : gs_fail(err, GS_ERR_INPUT, errnum, "%s: read failed", name);
 }
 

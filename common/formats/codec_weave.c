@@ -39,20 +39,21 @@ static gs_woven part(const struct gs_codec_weave *how, gs_woven value)
     return parted;
 }
 
+/* Change the keys of elements of 16 bytes. */
 static inline void change(const struct gs_codec *codec, void *elements, size_t count,
                           gs_woven (*how)(const struct gs_codec_weave *, gs_woven))
 {
-    const uint32_t bytes = codec->element_bytes;
-    for (char *at = elements, *end = at + count * bytes; at < end; at += bytes) {
-        gs_woven element = 0;
-        memcpy(&element, at, bytes);
+    for (char *at = elements, *end = at + count * sizeof(gs_woven); at < end;
+         at += sizeof(gs_woven)) {
+        gs_woven element;
+        memcpy(&element, at, sizeof element);
         for (uint32_t i = 0; i < codec->weave_count; i++) {
             const struct gs_codec_weave *one = &codec->weaves[i];
             const gs_woven mask = ~(gs_woven)0 >> (128 - one->count * one->bits) % 128;
             const gs_woven old = element >> one->below & mask;
             element ^= (old ^ how(one, old)) << one->below;
         }
-        memcpy(at, &element, bytes);
+        memcpy(at, &element, sizeof element);
     }
 }
 
@@ -80,48 +81,57 @@ static inline __attribute__((always_inline)) uint64_t part_word(uint64_t word, u
     return parted;
 }
 
-static inline __attribute__((always_inline)) void change_words(const struct gs_codec_weave *one,
-                                                               void *elements, size_t count,
-                                                               uint32_t parts, bool weaves)
+/* One key of each element. All but its bits are constants at every call. */
+static inline __attribute__((always_inline)) void change_key(const struct gs_codec_weave *one,
+                                                             char *elements, size_t count,
+                                                             uint32_t bytes, uint32_t parts,
+                                                             bool weaves)
 {
     const uint64_t mask = UINT64_MAX >> (64 - parts * one->bits) % 64;
-    for (char *at = elements, *end = at + count * 8; at < end; at += 8) {
-        uint64_t element;
-        memcpy(&element, at, 8);
+    for (char *at = elements, *end = at + count * bytes; at < end; at += bytes) {
+        uint64_t element = 0;
+        memcpy(&element, at, bytes);
         const uint64_t old = element >> one->below & mask;
         const uint64_t now =
             weaves ? weave_word(old, parts, one->bits) : part_word(old, parts, one->bits);
         element ^= (old ^ now) << one->below;
-        memcpy(at, &element, 8);
+        memcpy(at, &element, bytes);
     }
 }
 
-/* As `change`, if elements have 8 bytes, as for two numbers of 32 bits. */
-static inline __attribute__((always_inline)) bool
-change_eights(const struct gs_codec *codec, void *elements, size_t count, bool weaves)
+static inline __attribute__((always_inline)) void change_words(const struct gs_codec *codec,
+                                                               void *elements, size_t count,
+                                                               uint32_t bytes, bool weaves)
 {
-    if (codec->element_bytes != 8)
-        return false;
     for (uint32_t i = 0; i < codec->weave_count; i++) {
         const struct gs_codec_weave *one = &codec->weaves[i];
         if (one->count == 2)
-            change_words(one, elements, count, 2, weaves);
+            change_key(one, elements, count, bytes, 2, weaves);
         else if (one->count == 3)
-            change_words(one, elements, count, 3, weaves);
+            change_key(one, elements, count, bytes, 3, weaves);
         else
-            change_words(one, elements, count, 4, weaves);
+            change_key(one, elements, count, bytes, 4, weaves);
     }
-    return true;
+}
+
+/* Weave the keys of all elements, or take them apart. */
+static inline __attribute__((always_inline)) void
+change_all(const struct gs_codec *codec, void *elements, size_t count, bool weaves)
+{
+    if (codec->element_bytes == 4)
+        change_words(codec, elements, count, 4, weaves);
+    else if (codec->element_bytes == 8)
+        change_words(codec, elements, count, 8, weaves);
+    else
+        change(codec, elements, count, weaves ? weave : part);
 }
 
 void gs_codec_weave(const struct gs_codec *codec, void *elements, size_t count)
 {
-    if (!change_eights(codec, elements, count, true))
-        change(codec, elements, count, weave);
+    change_all(codec, elements, count, true);
 }
 
 void gs_codec_part(const struct gs_codec *codec, void *elements, size_t count)
 {
-    if (!change_eights(codec, elements, count, false))
-        change(codec, elements, count, part);
+    change_all(codec, elements, count, false);
 }

@@ -8,6 +8,7 @@
 #include "sort/external/external_combine.h"
 #include "sort/bin/cache_sort.h"
 #include "sort/keys/fingerprint.h"
+#include "sort/keys/order.h"
 
 #include "common/clock.h"
 
@@ -17,17 +18,6 @@
 /* Keys of a chunk that are looked at: no more, and no more of them than 1 / SAMPLE_SHARE. */
 #define SAMPLE_KEYS  8192
 #define SAMPLE_SHARE 64
-
-/* Copy the first of equal sorted keys, in place or elsewhere; returns how many there are. */
-static uint32_t drop_equal(const gs_key *sorted, uint32_t count, gs_key *to)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        to[kept] = sorted[i];
-        kept += i + 1 == count || sorted[i] != sorted[i + 1];
-    }
-    return kept;
-}
 
 bool gs_combine_pays(const struct gs_external_sorter *sorter, const struct gs_level_chunk *chunk)
 {
@@ -43,10 +33,10 @@ bool gs_combine_pays(const struct gs_external_sorter *sorter, const struct gs_le
     count = count < most ? count : most;
     gs_key *sample = split->cpu.scratch;
     gs_level_gather(&chunk->rows, chunk->starts, chunk->starts[bin], count, sample);
-    const gs_key *sorted = gs_cache_sort(sample, sample + SAMPLE_KEYS, count,
-                                         gs_splitters_low(&split->run.splitters, bin),
-                                         gs_splitters_high(&split->run.splitters, bin));
-    return drop_equal(sorted, count, sample) < count - count / 3;
+    gs_key *sorted = gs_cache_sort(sample, sample + SAMPLE_KEYS, count,
+                                   gs_splitters_low(&split->run.splitters, bin),
+                                   gs_splitters_high(&split->run.splitters, bin));
+    return gs_order_unique(sorted, count) < count - count / 3;
 }
 
 void gs_combine_chunk(struct gs_external_sorter *sorter, struct gs_level_chunk *chunk)
@@ -71,11 +61,13 @@ void gs_combine_chunk(struct gs_external_sorter *sorter, struct gs_level_chunk *
         if (count == 0)
             continue;
         gs_level_gather(&chunk->rows, starts, starts[bin], count, keys);
-        const gs_key *sorted = gs_cache_sort(keys, scratch, count, gs_splitters_low(splitters, bin),
-                                             gs_splitters_high(splitters, bin));
+        gs_key *sorted = gs_cache_sort(keys, scratch, count, gs_splitters_low(splitters, bin),
+                                       gs_splitters_high(splitters, bin));
         gone += verify ? gs_fingerprint(sorted, count) : 0;
-        split->totals[bin] = drop_equal(sorted, count, keys);
-        gone -= verify ? gs_fingerprint(keys, split->totals[bin]) : 0;
+        split->totals[bin] = gs_order_unique(sorted, count);
+        gone -= verify ? gs_fingerprint(sorted, split->totals[bin]) : 0;
+        if (sorted != keys)
+            memcpy(keys, sorted, split->totals[bin] * sizeof *keys);
     }
     for (uint32_t bin = 0; bin < bins; bin++) {
         const uint32_t from = starts[bin];

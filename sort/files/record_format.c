@@ -92,8 +92,7 @@ enum gs_status gs_set_records(struct gs_task *task, bool waits, struct gs_error 
                                  &task->found.npy, &task->found.skips, &task->found.format,
                                  &task->found.undecided, err));
     if (!task->raw && named->record == NULL && task->skip == 0 && task->found.npy == NULL)
-        GS_TRY(gs_table_find(task->file_count > 0 ? task->files[0] : "-", task->file_count, named,
-                             &task->found.npy, &task->found.skips, &task->found.format, err));
+        GS_TRY(gs_table_find(task, err));
     task->found.undecided = task->found.undecided && waits && named->type == NULL;
     if (task->found.npy != NULL && named->type != NULL)
         GS_TRY(check_type(task, err));

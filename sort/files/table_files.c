@@ -93,14 +93,15 @@ static enum gs_status look(const char *name, bool named, struct gs_npy *table,
     return st;
 }
 
-enum gs_status gs_table_find(const char *name, size_t inputs,
-                             const struct gs_format_options *options, struct gs_npy_files **npy,
-                             uint64_t **skips, struct gs_format *format, struct gs_error *err)
+enum gs_status gs_table_find(struct gs_task *task, struct gs_error *err)
 {
+    struct gs_found *found = &task->found;
+    const struct gs_format_options *options = &task->named;
+    const char *name = task->file_count > 0 ? task->files[0] : "-";
     struct gs_npy table = {.count = 0};
     unsigned char *bytes;
     enum gs_status st = look(name, options->key_count > 0, &table, &bytes, err);
-    if (st == GS_OK && bytes != NULL && inputs > 1) {
+    if (st == GS_OK && bytes != NULL && task->file_count > 1) {
         gs_npy_free(&table);
         st = gs_fail(err, GS_ERR_USAGE, 0, "%s: a FITS or LAS file is sorted alone", name);
     }
@@ -108,17 +109,17 @@ enum gs_status gs_table_find(const char *name, size_t inputs,
         free(bytes);
         return st;
     }
-    *npy = calloc(1, sizeof **npy);
-    *skips = calloc(2, sizeof **skips); /* of the table, and of a set beside it */
-    if (*npy == NULL || *skips == NULL) {
+    found->npy = calloc(1, sizeof *found->npy);
+    found->skips = calloc(found->file_count, sizeof *found->skips);
+    if (found->npy == NULL || found->skips == NULL) {
         gs_npy_free(&table);
         free(bytes);
         return no_memory(name, err);
     }
-    **npy =
+    *found->npy =
         (struct gs_npy_files){.name = name, .head = table, .bytes = bytes, .count = table.count};
-    (*skips)[0] = table.header_bytes;
-    return gs_npy_files_order(format, &table, options, name, err);
+    found->skips[0] = table.header_bytes;
+    return gs_npy_files_order(&found->format, &table, options, name, err);
 }
 
 enum gs_status gs_table_follow(struct gs_npy_files *npy, struct gs_input *input,

@@ -12,12 +12,10 @@
 #include "common/formats/table.h"
 #include "sort/files/task.h"
 
-/* If the file is one, and the only input: make *npy and *skips, and set *format, as
- * gs_npy_files_find does. Else *npy is NULL; a file that cannot be read is left for later to
- * report, and so is one without a sound table, unless a column is named. */
-enum gs_status gs_table_find(const char *name, size_t inputs,
-                             const struct gs_format_options *options, struct gs_npy_files **npy,
-                             uint64_t **skips, struct gs_format *format, struct gs_error *err);
+/* If the file is one, and the only input: make what is found of .npy files, skips, and the format,
+ * as gs_npy_files_find does. Else nothing is found; a file that cannot be read is left for later
+ * to report, and so is one without a sound table, unless a column is named. */
+enum gs_status gs_table_find(struct gs_task *task, struct gs_error *err);
 
 /* The input is open: leave of it what is the table's. */
 enum gs_status gs_table_follow(struct gs_npy_files *npy, struct gs_input *input,

@@ -71,6 +71,25 @@ struct gs_dealing *gs_dealing_new(unsigned threads)
     return deal;
 }
 
+struct gs_dealing **gs_dealings_new(unsigned threads, uint64_t most)
+{
+    struct gs_dealing **deals = calloc(threads, sizeof *deals);
+    bool whole = deals != NULL;
+    for (unsigned i = 0; whole && i < threads && most > GS_SHUFFLE_MIXED; i++)
+        whole = (deals[i] = gs_dealing_new(1)) != NULL;
+    if (whole)
+        return deals;
+    gs_dealings_free(deals, threads);
+    return NULL;
+}
+
+void gs_dealings_free(struct gs_dealing **deals, unsigned threads)
+{
+    for (unsigned i = 0; deals != NULL && i < threads; i++)
+        free(deals[i]);
+    free(deals);
+}
+
 uint64_t gs_shuffle_most(uint64_t count)
 {
     const double mean = (double)count / GS_SHUFFLE_BINS;

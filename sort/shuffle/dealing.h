@@ -51,6 +51,11 @@ static inline uint64_t gs_dealing_bytes(unsigned threads)
 /* Room for a deal; NULL: there is no memory. Free it. */
 struct gs_dealing *gs_dealing_new(unsigned threads);
 
+/* For each thread, what gs_shuffle_mix needs for bins of up to `most` records: a deal, or NULL if
+ * none is dealt again. NULL: there is no memory. */
+struct gs_dealing **gs_dealings_new(unsigned threads, uint64_t most);
+void gs_dealings_free(struct gs_dealing **deals, unsigned threads);
+
 /* Find deal->starts for some records of a node, by deal->threads. */
 void gs_dealing_count(struct gs_dealing *deal, uint64_t node, uint64_t first, uint64_t count);
 

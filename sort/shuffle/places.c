@@ -35,13 +35,11 @@ static enum gs_status make_room(struct places *all, uint64_t total, uint64_t mem
     all->most = gs_dealing_largest(all->deal);
     all->room = all->most > most ? all->most : most;
     all->dealt = gs_pages_alloc(all->room * all->bytes);
-    all->own = calloc(all->threads, sizeof *all->own);
+    all->own = gs_dealings_new(all->threads, all->most);
     bool whole = all->dealt != NULL && all->own != NULL;
     if (whole && all->most > GS_SHUFFLE_MIXED) {
         all->other = gs_pages_alloc(all->threads * all->most * all->bytes);
         whole = all->other != NULL;
-        for (unsigned i = 0; whole && i < all->threads; i++)
-            whole = (all->own[i] = gs_dealing_new(1)) != NULL;
     }
     return whole ? GS_OK : gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to shuffle");
 }
@@ -94,9 +92,7 @@ enum gs_status gs_shuffle_find_places(uint64_t seed, uint64_t total, uint64_t fi
     GS_TRY(make_room(&all, total, memory_bytes, err));
     note_all(&all);
 cleanup:
-    for (unsigned i = 0; all.own != NULL && i < threads; i++)
-        free(all.own[i]);
-    free(all.own);
+    gs_dealings_free(all.own, threads);
     gs_pages_free(all.other, threads * all.most * all.bytes);
     gs_pages_free(all.dealt, all.room * all.bytes);
     free(all.deal);

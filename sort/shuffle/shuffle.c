@@ -282,19 +282,14 @@ static enum gs_status emit_all(struct shuffling *all)
         plan_buffers(all->input.record_bytes, all->element_bytes, all->most);
     struct gs_error *err = all->err;
     char *buffers = gs_pages_alloc(all->threads * plan.all_bytes);
-    struct gs_dealing **deals = calloc(all->threads, sizeof *deals);
-    bool whole = buffers != NULL && deals != NULL;
-    for (unsigned i = 0; plan.again_bytes > 0 && whole && i < all->threads; i++)
-        whole = (deals[i] = gs_dealing_new(1)) != NULL;
-    if (whole) {
+    struct gs_dealing **deals = gs_dealings_new(all->threads, all->most);
+    if (buffers != NULL && deals != NULL) {
         emit(all, buffers, plan.all_bytes, deals);
         st = err->status;
     } else {
         st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to shuffle");
     }
-    for (unsigned i = 0; deals != NULL && i < all->threads; i++)
-        free(deals[i]);
-    free(deals);
+    gs_dealings_free(deals, all->threads);
     gs_pages_free(buffers, all->threads * plan.all_bytes);
     return st;
 }

@@ -383,10 +383,7 @@ static enum gs_status plan_groups(struct shuffling *all, uint64_t *most, struct 
     GS_TRY(need(&all->from, &all->from_bytes, *most * all->bytes, err));
     GS_TRY(need(&all->to, &all->to_bytes, *most * all->bytes, err));
     all->numbers = reallocarray(NULL, all->threads * 2 * all->most + 1, sizeof *all->numbers);
-    all->own = calloc(all->threads, sizeof *all->own);
-    for (unsigned i = 0; all->own != NULL && i < all->threads && all->most > GS_SHUFFLE_MIXED; i++)
-        if ((all->own[i] = gs_dealing_new(1)) == NULL)
-            return no_memory(err);
+    all->own = gs_dealings_new(all->threads, all->most);
     if (all->numbers == NULL || all->own == NULL)
         st = no_memory(err);
 cleanup:
@@ -456,9 +453,7 @@ enum gs_status gs_shuffle_external(const struct gs_options *options,
 cleanup:
     stats->temporary_bytes = all.spill.used;
     stats->direct_bytes = atomic_load(&all.spill.direct_bytes);
-    for (unsigned i = 0; all.own != NULL && i < all.threads; i++)
-        free(all.own[i]);
-    free(all.own);
+    gs_dealings_free(all.own, all.threads);
     free(all.numbers);
     free(all.chunks);
     free(all.deal);

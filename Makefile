@@ -59,7 +59,8 @@ PIC       := -fPIC -fvisibility=hidden
 C_FLAGS   := -std=c11 $(WARNINGS) -Wconversion -Wmissing-prototypes -fopenmp $(PIC) $(SAME_PATHS)
 CXX_FLAGS := -std=c++17 $(WARNINGS) -fno-exceptions -fno-rtti $(PIC) $(SAME_PATHS)
 CPP_FLAGS := -I. -D_GNU_SOURCE -DGS_CUDA=$(CUDA) -DGS_HIGHWAY=$(HIGHWAY) $(call is,DEBUG,-DGS_DEBUG=1) -MMD -MP
-LIBS      := -lpthread -lm $(call is,STATIC,-static -s -Xlinker --gc-sections)
+LIBS      := -lpthread -lm
+LINK_FLAGS := $(call is,STATIC,-static -s -Xlinker --gc-sections)
 
 # The rooms of the house, from the ground up (sort/README.md); a source in none of them is an error.
 COMMON    := common common/memory common/formats common/files
@@ -194,7 +195,7 @@ gsort-mpi: $(M)/gsort-mpi FORCE
 # The program, and the same for several processes, by the compiler's wrapper of one MPI library or another.
 MPIRUN ?= $(patsubst mpicc%,mpirun%,$(notdir $(MPICC)))
 MPI_CC := OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC)
-link = $(call quiet,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(if $(CLANG),-fopenmp) $(LDFLAGS) $^ $(LIBS) -o $@
+link = $(call quiet,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(if $(CLANG),-fopenmp) $(LINK_FLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 $(B)/gsort: $(MAIN) $(OBJECTS)
 	$(link)
 $(M)/gsort-mpi: private CC := $(MPI_CC)
@@ -203,7 +204,7 @@ $(M)/gsort-mpi: $(MAIN) $(filter-out $(NO_MPI),$(OBJECTS)) $(MPI_OBJECTS)
 
 # The flags of the last build: if CFLAGS or LDFLAGS change, everything is rebuilt; for another commit, one file.
 FLAGS_NOW := $(CC) $(CPPFLAGS) $(CPP_FLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) $(CXX) $(CXX_FLAGS) $(CXXFLAGS) $(NVCC_FLAGS) \
-             $(LDFLAGS) $(LIBS)
+             $(LINK_FLAGS) $(LDFLAGS) $(LIBS)
 VERSION_NOW := -DGS_VERSION='"$(VERSION)"' -DGS_COMMIT='"$(COMMIT)"' -DGS_GPU_ARCHS='"$(GPU_ARCHS)"'
 define kept
 $(1): FORCE

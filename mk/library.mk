@@ -9,7 +9,7 @@
 LIBRARY := $(B)/libgsort.so.0 $(B)/libgsort.a
 LIBRARY_OBJECTS := $(filter-out $(NO_MPI) $(call objects,$(B),$(call sources,cli,c)),$(OBJECTS))
 LIBRARY_OPENMP := $(if $(CLANG),-fopenmp)
-LIBRARY_LIBS := $(filter-out -static -s -Xlinker --gc-sections,$(LIBS)) $(call is,HIGHWAY,-lstdc++)
+LIBRARY_LIBS := $(LIBS) $(call is,HIGHWAY,-lstdc++)
 lib: $(LIBRARY)
 
 $(B)/sort/library/version.o: private OWN_FLAGS := -DGS_VERSION='"$(VERSION)"'

@@ -81,7 +81,7 @@ GPU_NARROW := device/u32 device/pages engines/gpu
 GPU_WIDE  := device/wide
 GPU_ROOMS := $(GPU_ALL) $(GPU_NARROW) $(GPU_WIDE)
 # There is one GPU for all widths.
-GPU_ONCE  := sort/gpu/gpu_start.c sort/device/gpu_call.c
+GPU_ONCE  := sort/gpu/gpu_start.c sort/device/gpu_call.c sort/device/device_reports.c
 # A room of a width is compiled as one file, since reading headers anew would take as long again; but not where two files have
 # names in common.
 APART     := pipeline split ways

@@ -9,7 +9,7 @@
 .PHONY: check-gpu inject-gpu bench-gpu gpu-hash
 
 # What a run on a GPU verifies: the sources of the GPU's rooms and tests, and all that these include.
-GPU_TESTS   = gpu_twins gpu_pages gpu_values gpu_close gpu_narrow gpu_engines gpu_flip gpu_small
+GPU_TESTS   = gpu_twins gpu_pages gpu_values gpu_close gpu_narrow gpu_engines gpu_flip gpu_small gpu_array
 included    = $(wildcard $(shell sed -n 's/^ *\# *include "\([^"]*\)".*/\1/p' $(1)))
 with_all    = $(if $(filter-out $(1),$(call included,$(1))),$(call with_all,$(sort $(1) $(call included,$(1)))),$(1))
 VERIFIED    = $(call with_all,$(sort $(foreach room,$(GPU_ROOMS),$(wildcard $(addprefix $(call folder,$(room))/,*.c *.h *.cu *.cuh))) \
@@ -23,6 +23,8 @@ ifeq ($(CUDA),1)
 $(B)/gpu_flip $(WIDTHS:%=$(B)/gpu_flip-%): WRAPS := -Wl,--wrap=gs_count_bins_gpu,--wrap=gs_scatter_bins_gpu,--wrap=gs_gpu_buffers_emit
 # The test of a small GPU intercepts calls to the CUDA runtime.
 $(B)/gpu_small: WRAPS := -Wl,--wrap=cudaDeviceGetAttribute,--wrap=cudaFuncSetAttribute
+# That of a caller's arrays counts allocations.
+$(B)/gpu_array: WRAPS := -Wl,--wrap=cudaMalloc,--wrap=cudaHostAlloc,--wrap=cudaHostRegister
 $(GPU_TESTS:%=$(B)/%): $(B)/gpu_%: tests/gpu/gpu_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
 	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $(WRAPS) $< $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
 $(WIDTHS:%=$(B)/gpu_flip-%): $(B)/gpu_flip-%: tests/gpu/gpu_flip.c $(B)/unit_%.a $(B)/flags

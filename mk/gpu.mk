@@ -41,14 +41,20 @@ $(eval $(call gpu_bench,,$(OBJECTS)))
 $(foreach width,$(WIDTHS),$(eval $(call gpu_bench,-$(width),$(filter $(B)/w$(width)/sort/device/%,$(call wide_objects,$(width))) \
     $(call objects,$(B),$(call present,$(COMMON) types)) $(ONCE))))
 
-BENCHES := $(B)/bench-gpu $(WIDTHS:%=$(B)/bench-gpu-%)
-bench-gpu: $(BENCHES)
-	set -e; for bench in $(BENCHES); do $$bench $(BENCH); done
+# The library's call, for all widths.
+$(B)/bench-gpu-call: tests/bench/bench_gpu_call.cu $(OBJECTS) $(B)/flags
+	$(call quiet,NVCC)$(NVCC) -std=c++17 -O3 -arch=$(BENCH_ARCH) -I. -c $< -o $@.o
+	$(call quiet,LINK)$(CXX) $(CFLAGS) $(LDFLAGS) $@.o $(OBJECTS) $(LIBS) -o $@
 
-check-gpu: all tools $(GPU_TESTS:%=$(B)/%) $(WIDTHS:%=$(B)/gpu_flip-%) $(BENCHES) units
+BENCHES := $(B)/bench-gpu $(WIDTHS:%=$(B)/bench-gpu-%)
+bench-gpu: $(BENCHES) $(B)/bench-gpu-call
+	set -e; for bench in $(BENCHES); do $$bench $(BENCH); done
+	$(B)/bench-gpu-call
+
+check-gpu: all tools $(B)/installed/lib/pkgconfig/gsort.pc $(GPU_TESTS:%=$(B)/%) $(WIDTHS:%=$(B)/gpu_flip-%) $(BENCHES) units
 	$(need_bats)
 	BATS='$(BATS)' $(filter-out $(BATS) --recursive,$(SUITE)) tests/gpu/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu \
-	    $(addprefix $(B)/,gpu_engines gpu_flip gpu_values gpu_pages gpu_narrow gpu_small gpu_close) $(WIDTHS:%=$(B)/bench-gpu-%)
+	    $(addprefix $(B)/,gpu_engines gpu_flip gpu_values gpu_pages gpu_narrow gpu_small gpu_close gpu_array) $(WIDTHS:%=$(B)/bench-gpu-%)
 
 # Needs DEBUG=1: only that build has CUDA calls that can be made to fail.
 inject-gpu: $(B)/gsort $(TOOLS)

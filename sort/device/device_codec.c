@@ -1,13 +1,15 @@
-/* device_codec.c -- make a codec for the device of one for the host: of its first element in a block.
+/* device_codec.c -- make a codec for the device of one for the host.
  * SPDX-License-Identifier: MIT
+ *
+ * The elements of a block are all alike: the first one is taken.
  */
 #include "sort/device/device_codec.h"
 
 #include <assert.h>
 #include <string.h>
 
-static_assert(GS_GPU_WEAVES_MAX == sizeof((struct gs_codec *)0)->weaves /
-                                       sizeof(struct gs_codec_weave),
+static_assert(GS_GPU_WEAVES_MAX ==
+                  sizeof((struct gs_codec *)0)->weaves / sizeof(struct gs_codec_weave),
               "as many keys of zorder()");
 
 /* The bytes that `from` takes for the first `bytes` of a block; others are 0. */
@@ -56,6 +58,6 @@ void gs_device_codec(struct gs_gpu_codec *on_device, const struct gs_codec *code
         on_device->flips[i] ^= descending ? UINT32_MAX : 0;
     on_device->weave_count = codec->weave_count;
     for (uint32_t i = 0; i < codec->weave_count; i++)
-        on_device->weaves[i] = (struct gs_gpu_weave){
-            codec->weaves[i].below, codec->weaves[i].count, codec->weaves[i].bits};
+        on_device->weaves[i] = (struct gs_gpu_weave){codec->weaves[i].below, codec->weaves[i].count,
+                                                     codec->weaves[i].bits};
 }

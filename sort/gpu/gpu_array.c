@@ -120,8 +120,8 @@ static enum gs_status sort_records(struct array_sort *sort, struct gs_error *err
     gs_device_sorter_place(&sort->sorter, begin + (sort->apart ? 2 : 1) * buffer,
                            sort->sorter.work.report);
     if (sort->loads)
-        GS_CUDA_TRY(gs_load_elements_gpu(&sort->codec, array->in, keys, array->count,
-                                         sort->sorter.stream));
+        GS_CUDA_TRY(
+            gs_load_elements_gpu(&sort->codec, array->in, keys, array->count, sort->sorter.stream));
     else if (array->in != array->out)
         GS_CUDA_TRY(cudaMemcpyAsync(keys, array->in, array->count * sizeof *keys,
                                     cudaMemcpyDeviceToDevice, sort->sorter.stream));

@@ -1,8 +1,8 @@
 /* gpu_array.h -- sort a caller's records in device memory, with the caller's memory and stream.
  * SPDX-License-Identifier: MIT
  *
- *     records in `in` --load--> elements in `out`, or in temp --sort, with temp--> the same --store-->
- *     records in `out`
+ *     records in `in` --load--> elements in `out`, or in temp --sort, with temp--> the same
+ * --store--> records in `out`
  *
  * Elements that are the records themselves are not loaded, but copied to `out` if that is not `in`,
  * and not stored. Built without CUDA, all of this is in gpu_array_absent.c.

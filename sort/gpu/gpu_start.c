@@ -165,6 +165,7 @@ enum gs_status gs_gpu_usable(int error, struct gs_error *err)
                        "no usable GPU: the NVIDIA driver is missing or older than CUDA %d.%d needs",
                        CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
     if (error != cudaSuccess)
-        return gs_fail(err, GS_ERR_DEVICE, 0, "no usable GPU: %s", cudaGetErrorString((cudaError_t)error));
+        return gs_fail(err, GS_ERR_DEVICE, 0, "no usable GPU: %s",
+                       cudaGetErrorString((cudaError_t)error));
     return GS_OK;
 }

@@ -1,9 +1,9 @@
 /* bench_gpu_call.cu -- gsort_device_sort beside CUB's DeviceRadixSort::SortKeys.
  * SPDX-License-Identifier: MIT
  *
- * Both sort the same fresh uniform keys, from one array to another and, with gsort, in place; all of
- * the output is compared. Milliseconds by events, medians of `repetitions`; the call is timed with
- * all that it does, on a warm process.
+ * Both sort the same fresh uniform keys, from one array to another and, with gsort, in place; all
+ * of the output is compared. Milliseconds by events, medians of `repetitions`; the call is timed
+ * with all that it does, on a warm process.
  *
  *     bench-gpu-call [LOG2...]
  */
@@ -117,8 +117,8 @@ template <typename KEY> static void measure(const char *type, uint64_t n)
            (double)bytes / (double)(n * sizeof(KEY)), found > 0 ? "  WRONG" : "");
     fflush(stdout);
     gsort_format_free(format);
-    for (void *memory : {(void *)in, (void *)ours, (void *)theirs, temp, cub_temp,
-                         (void *)differences})
+    for (void *memory :
+         {(void *)in, (void *)ours, (void *)theirs, temp, cub_temp, (void *)differences})
         MUST(cudaFree(memory));
     if (found > 0)
         exit(1);

@@ -84,7 +84,8 @@ cudaError_t count_register(void *memory, size_t bytes, unsigned flags)
     return real_register(memory, bytes, flags);
 }
 
-/* Device memory between guards, all of it garbage. `shift` bytes more in front of it misalign it. */
+/* Device memory between guards, all of it garbage. `shift` bytes more in front of it misalign it.
+ */
 struct guarded {
     unsigned char *all, *memory;
     size_t bytes, shift;
@@ -123,7 +124,8 @@ struct test_case {
     FILE *reference;
 };
 
-/* Random records; one in four has bytes that make infinities, NaNs and zeros, or repeats another. */
+/* Random records; one in four has bytes that make infinities, NaNs and zeros, or repeats another.
+ */
 static unsigned char *make_records(uint64_t count, size_t size)
 {
     static const unsigned char ends[] = {0x00, 0xff, 0x7f, 0x80};
@@ -181,9 +183,9 @@ static void check_sort(const struct test_case *test, bool in_place, size_t shift
     struct gsort_format *format = gsort_format_parse(test->form->words, &error);
     const int failed = check_failed;
     size_t temp_bytes = 0;
-    CHECK_EQUAL(gsort_device_sort(NULL, &temp_bytes, format, NULL, NULL, test->count, stream, 0,
-                                  &error),
-                GSORT_OK);
+    CHECK_EQUAL(
+        gsort_device_sort(NULL, &temp_bytes, format, NULL, NULL, test->count, stream, 0, &error),
+        GSORT_OK);
     struct guarded in = guard(test->bytes, shift);
     struct guarded out = guard(in_place ? 0 : test->bytes, shift);
     struct guarded temp = guard(temp_bytes, temp_shift);
@@ -288,10 +290,8 @@ static void *repeat(void *context)
 /* Several streams at once, some of one width. */
 static void check_streams(void)
 {
-    struct stream_run runs[] = {{"u32", 3000000, 0},
-                                {"u32", 200000, 0},
-                                {"f64", 1000000, 0},
-                                {"R16 k8:u64", 400000, 0}};
+    struct stream_run runs[] = {
+        {"u32", 3000000, 0}, {"u32", 200000, 0}, {"f64", 1000000, 0}, {"R16 k8:u64", 400000, 0}};
     pthread_t threads[sizeof runs / sizeof *runs];
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
         CHECK_EQUAL((uint64_t)pthread_create(&threads[i], NULL, repeat, &runs[i]), 0);
@@ -343,9 +343,9 @@ static void refuse(const char *words, struct guarded *temp, size_t temp_bytes, c
 {
     struct gsort_error error = GSORT_ERROR_INIT;
     struct gsort_format *format = gsort_format_parse(words, &error);
-    CHECK_EQUAL(gsort_device_sort(temp->memory, &temp_bytes, format, in, out, 1000, stream, flags,
-                                  &error),
-                GSORT_USAGE);
+    CHECK_EQUAL(
+        gsort_device_sort(temp->memory, &temp_bytes, format, in, out, 1000, stream, flags, &error),
+        GSORT_USAGE);
     if (!CHECK(strstr(error.line, line) != NULL))
         fprintf(stderr, "  %s\n", error.line);
     CHECK_EQUAL(cudaPeekAtLastError(), cudaSuccess);
@@ -403,7 +403,7 @@ static void check_reset(const char *reference, const char *directory)
 
 int main(int argc, char **argv)
 {
-    static const uint64_t sizes[] = {0,    1,     255,   257,    1023,   2049,
+    static const uint64_t sizes[] = {0,    1,     255,    257,    1023,   2049,
                                      4097, 32769, 131073, 300000, 1048577};
     char directory[] = "/tmp/gpu-array-XXXXXX";
     require_gpu();

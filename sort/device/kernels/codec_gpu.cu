@@ -103,9 +103,9 @@ static __device__ __forceinline__ void fold(const struct gs_gpu_codec &codec, st
     if (f2.there) {
 #pragma unroll
         for (int i = 0; i < GS_GPU_WORDS; i++) {
-            const uint16_t low = fold_one<FORTH, uint16_t>(
-                (uint16_t)x->word[i], (uint16_t)f2.lanes[i], (uint16_t)f2.signs[i],
-                (uint16_t)f2.below[i]);
+            const uint16_t low =
+                fold_one<FORTH, uint16_t>((uint16_t)x->word[i], (uint16_t)f2.lanes[i],
+                                          (uint16_t)f2.signs[i], (uint16_t)f2.below[i]);
             const uint16_t high = fold_one<FORTH, uint16_t>(
                 (uint16_t)(x->word[i] >> 16), (uint16_t)(f2.lanes[i] >> 16),
                 (uint16_t)(f2.signs[i] >> 16), (uint16_t)(f2.below[i] >> 16));
@@ -121,9 +121,8 @@ static __device__ __forceinline__ void fold(const struct gs_gpu_codec &codec, st
     if (f8.there) {
 #pragma unroll
         for (int i = 0; i + 1 < GS_GPU_WORDS; i += 2) {
-            const uint64_t value =
-                fold_one<FORTH, uint64_t>(pair(x->word, i), pair(f8.lanes, i), pair(f8.signs, i),
-                                          pair(f8.below, i));
+            const uint64_t value = fold_one<FORTH, uint64_t>(pair(x->word, i), pair(f8.lanes, i),
+                                                             pair(f8.signs, i), pair(f8.below, i));
             x->word[i] = (uint32_t)value;
             x->word[i + 1] = (uint32_t)(value >> 32);
         }

@@ -96,7 +96,7 @@ enum gs_status gs_device_sorter_open(struct gs_device_sorter *sorter, uint64_t c
                                      struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    size_t bytes;
+    size_t bytes = 0;
     struct gs_gpu_report *report;
     GS_TRY(gs_device_sorter_plan(sorter, capacity, &bytes, err));
     GS_CUDA_TRY(cudaMalloc(&sorter->memory, bytes));

@@ -1,4 +1,4 @@
-# A sort in the memory of a GPU says why it cannot be, and what it takes. (tests/gpu has the rest.)
+# Without a GPU, a sort in its memory says why it cannot be, and what it would take.
 # SPDX-License-Identifier: MIT
 
 load ../helper

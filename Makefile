@@ -110,7 +110,7 @@ else
 endif
 ifeq ($(CUDA),1)
   NARROW    += $(call present,$(GPU_ALL) $(GPU_NARROW)) $(call sources,$(GPU_ALL) $(GPU_NARROW),cu)
-  WIDE      += $(filter-out $(GPU_ONCE),$(call present,$(GPU_ALL))) $(call sources,$(GPU_ALL) $(GPU_WIDE),cu) $(call absent,device/u32)
+  WIDE      += $(filter-out $(GPU_ONCE),$(call present,$(GPU_ALL))) $(call sources,$(GPU_ALL) $(GPU_WIDE),cu) $(call absent,device/u32 device/pages)
   ONCE      := $(GPU_ONCE:%.c=$(B)/%.o)
   CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
   CPP_FLAGS += -isystem $(CUDA_HOME)/include

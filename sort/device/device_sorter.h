@@ -61,10 +61,11 @@ enum { GS_DEVICE_EVENTS = GS_DEVICE_STAGES * (GS_BITS == 32 ? 8 : 24) };
 
 struct gs_device_sorter {
     uint64_t capacity;
-    unsigned processors; /* multiprocessors of the device */
-    cudaStream_t stream; /* the caller's, the legacy stream by default */
-    uint32_t few_keys;   /* up to this no bins are used; may be lowered to GS_GPU_MEDIUM_KEYS */
-    bool timed;          /* take stage times: set by the caller; costs one event per stage */
+    unsigned processors;  /* multiprocessors of the device */
+    cudaStream_t stream;  /* the caller's, the legacy stream by default */
+    const gs_key *source; /* where the keys are at first, and stay; NULL: where they are sorted */
+    uint32_t few_keys;    /* up to this no bins are used; may be lowered to GS_GPU_MEDIUM_KEYS */
+    bool timed;           /* take stage times: set by the caller; costs one event per stage */
     struct gs_gpu_work work;
     uint64_t level_jobs; /* most bins that one level adds to work's lists */
     void *memory;        /* device: all of work except the report and the pages */

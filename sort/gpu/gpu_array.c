@@ -6,6 +6,7 @@
 #include "sort/device/device_reports.h"
 #include "sort/device/device_sort.h"
 #include "sort/device/gpu_call.h"
+#include "sort/device/pages/pages.h"
 #include "sort/gpu/gpu_start.h"
 
 #include <inttypes.h>
@@ -22,7 +23,8 @@ struct array_sort {
     bool loads;   /* records are not the elements that are sorted */
     bool apart;   /* and have another size: elements are in temp */
     int device;   /* the current one */
-    size_t lists; /* bytes */
+    size_t lists; /* bytes of temp for these, */
+    size_t room;  /* and for pages */
     struct gs_device_sorter sorter;
 };
 
@@ -41,12 +43,12 @@ static void set_codec(struct array_sort *sort, const struct gs_options *options)
     gs_device_codec(&sort->codec, &codec, options->reverse);
 }
 
-/* Bytes of temp: a buffer beside the elements, perhaps these, the sorter's lists, and what aligns
- * all that. */
+/* Bytes of temp: a buffer beside the elements, perhaps these, the sorter's lists and pages, and
+ * what aligns all that. */
 static size_t temp_bytes(const struct array_sort *sort)
 {
     const size_t buffer = round_up(sort->array->count * sizeof(gs_key));
-    return ALIGNMENT + (sort->apart ? 2 : 1) * buffer + sort->lists;
+    return ALIGNMENT + (sort->apart ? 2 : 1) * buffer + sort->lists + sort->room;
 }
 
 static enum gs_status plan(struct array_sort *sort, struct gs_error *err)
@@ -58,6 +60,7 @@ static enum gs_status plan(struct array_sort *sort, struct gs_error *err)
         return gs_fail(err, GS_ERR_DEVICE_MEMORY, 0, "no GPU has room for %" PRIu64 " records",
                        count);
     GS_TRY(gs_device_sorter_plan(&sort->sorter, count, &sort->lists, err));
+    sort->room = gs_device_sorter_room(&sort->sorter);
     if (sort->sorter.work.block_bytes < GS_GPU_BLOCK_LEAST)
         st = gs_fail(err, GS_ERR_DEVICE, 0,
                      "GPU: too little shared memory for elements of %d bytes", GS_KEY_BYTES);
@@ -108,27 +111,56 @@ cleanup:
     return st;
 }
 
+/* Cut the caller's memory into pieces. Returns where the elements are sorted, beside another
+ * buffer: in `out`, or all in temp. */
+static gs_key *place(struct array_sort *sort, gs_key **other)
+{
+    const struct gs_device_array *array = sort->array;
+    const size_t buffer = round_up(array->count * sizeof(gs_key));
+    char *next = (char *)round_up((uintptr_t)array->temp);
+    gs_key *keys = array->out;
+    *other = (gs_key *)(void *)next;
+    next += buffer;
+    if (sort->apart) {
+        keys = (gs_key *)(void *)next;
+        next += buffer;
+    }
+    gs_device_sorter_place(&sort->sorter, next, sort->sorter.work.report);
+    if (sort->room > 0 && (uintptr_t)keys % 16 == 0)
+        gs_device_sorter_place_room(&sort->sorter, next + sort->lists);
+    return keys;
+}
+
 /* Queue all of it on the stream. */
 static enum gs_status sort_records(struct array_sort *sort, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     const struct gs_device_array *array = sort->array;
-    const size_t buffer = round_up(array->count * sizeof(gs_key));
-    char *const begin = (char *)round_up((uintptr_t)array->temp);
-    gs_key *const other = (gs_key *)(void *)begin;
-    gs_key *const keys = sort->apart ? (gs_key *)(void *)(begin + buffer) : array->out;
-    gs_device_sorter_place(&sort->sorter, begin + (sort->apart ? 2 : 1) * buffer,
-                           sort->sorter.work.report);
+    const uint64_t count = array->count;
+    struct gs_device_stats stats;
+    gs_key *other;
+    gs_key *keys = place(sort, &other);
+    const bool copies = !sort->loads && array->in != array->out;
+    if (sort->sorter.room.sort != NULL && (sort->loads || copies)) {
+        /* The result will be in `other`, and that should be `out`. */
+        gs_key *const to = keys;
+        keys = other;
+        other = to;
+    }
+    if (copies)
+        sort->sorter.source = array->in;
     if (sort->loads)
         GS_CUDA_TRY(
-            gs_load_elements_gpu(&sort->codec, array->in, keys, array->count, sort->sorter.stream));
-    else if (array->in != array->out)
-        GS_CUDA_TRY(cudaMemcpyAsync(keys, array->in, array->count * sizeof *keys,
-                                    cudaMemcpyDeviceToDevice, sort->sorter.stream));
-    GS_TRY(gs_device_sort(&sort->sorter, keys, other, array->count, NULL, err));
+            gs_load_elements_gpu(&sort->codec, array->in, keys, count, sort->sorter.stream));
+    GS_TRY(gs_device_sort(&sort->sorter, keys, other, count, &stats, err));
+    if (stats.in_other)
+        keys = other;
     if (sort->loads)
-        GS_CUDA_TRY(gs_store_elements_gpu(&sort->codec, keys, array->out, array->count,
-                                          sort->sorter.stream));
+        GS_CUDA_TRY(
+            gs_store_elements_gpu(&sort->codec, keys, array->out, count, sort->sorter.stream));
+    else if (keys != array->out)
+        GS_CUDA_TRY(cudaMemcpyAsync(array->out, keys, count * sizeof *keys,
+                                    cudaMemcpyDeviceToDevice, sort->sorter.stream));
 cleanup:
     return st;
 }

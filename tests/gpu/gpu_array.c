@@ -1,10 +1,11 @@
 /* gpu_array.c -- gsort_device_sort: every width and kind of type, and what it leaves alone.
  * SPDX-License-Identifier: MIT
  *
- * usage: gpu_array REFERENCE [LOG2]      the program that sorts independently; the largest size
+ * usage: gpu_array REFERENCE      the program that sorts independently
  *
- * Each case is sorted by REFERENCE in a process of its own, and on the device from one array to
- * another and in place, in memory full of garbage, between guards. The linker replaces functions
+ * Each case is sorted by REFERENCE in a process of its own, or large ones by the library on the
+ * CPU, and on the device from one array to another and in place, in memory full of garbage, between
+ * guards. The linker replaces functions
  * that allocate by functions of this file, which count (--wrap). Needs a GPU: without one it says
  * so and exits with 77.
  */
@@ -51,7 +52,7 @@ static const struct form {
     {"R9 kzorder(0:u16,2:u16,4:i16)r", "-R 9 -k 'zorder(0:u16,2:u16,4:i16)r'"},
     {"R16 kzorder(0:u64,8:u64)", "-R 16 -k 'zorder(0:u64,8:u64)'"},
 };
-enum { FORMS = sizeof forms / sizeof *forms, LARGE_FORMS = 3 };
+enum { FORMS = sizeof forms / sizeof *forms };
 
 /* Allocations by anyone in this program. */
 static unsigned allocations;
@@ -129,19 +130,21 @@ struct test_case {
 static unsigned char *make_records(uint64_t count, size_t size)
 {
     static const unsigned char ends[] = {0x00, 0xff, 0x7f, 0x80};
-    unsigned char *records = malloc(count * size + 1);
+    unsigned char *records = malloc(count * size + sizeof(uint64_t));
     if (records == NULL)
         abort();
-    for (uint64_t i = 0; i < count; i++) {
-        const uint64_t how = gs_random(size, i);
+    for (uint64_t at = 0; at < count * size; at += sizeof(uint64_t)) {
+        const uint64_t random = gs_random(size, at);
+        memcpy(records + at, &random, sizeof random);
+    }
+    for (uint64_t i = 0; i < count; i += 4) {
+        const uint64_t how = gs_random(size + 1, i);
         unsigned char *record = records + i * size;
-        for (size_t b = 0; b < size; b++)
-            record[b] = (unsigned char)gs_random(size + 1, i * size + b);
-        if (how % 8 == 0)
+        if (how % 2 == 0)
             for (size_t b = 0; b < size; b++)
                 record[b] = ends[record[b] % 4];
-        else if (how % 8 == 1)
-            memcpy(record, records + (how >> 8) % (i + 1) * size, size);
+        else
+            memmove(record, records + (how >> 8) % (i + 1) * size, size);
     }
     return records;
 }
@@ -232,16 +235,44 @@ static void end_case(struct test_case *test)
 }
 
 /* All formats of one size: the references work side by side. */
-static void check_size(uint64_t count, size_t form_count, const char *reference,
-                       const char *directory)
+static void check_size(uint64_t count, const char *reference, const char *directory)
 {
     static struct test_case tests[FORMS];
-    for (size_t i = 0; i < form_count; i++) {
+    for (size_t i = 0; i < FORMS; i++) {
         tests[i] = (struct test_case){.form = &forms[i], .count = count};
         begin_case(&tests[i], reference, directory);
     }
-    for (size_t i = 0; i < form_count; i++)
+    for (size_t i = 0; i < FORMS; i++)
         end_case(&tests[i]);
+}
+
+/* Many records, so that the sort takes all of its ways: as they are; of few values, by masks of
+ * their bytes; in order, and in reverse. */
+static void check_large(const char *words, uint64_t count)
+{
+    struct gsort_error error = GSORT_ERROR_INIT;
+    struct gsort_format *format = gsort_format_parse(words, &error);
+    const struct form form = {words, NULL};
+    const size_t size = gsort_format_record_bytes(format);
+    struct test_case test = {.form = &form, .count = count, .bytes = count * size};
+    test.records = make_records(count, size);
+    test.sorted = malloc(test.bytes);
+    for (int way = 0; way < 4; way++) {
+        for (size_t i = 0; way == 1 && i < test.bytes; i++)
+            test.records[i] &= 0x15;
+        if (way >= 2)
+            memcpy(test.records, test.sorted, test.bytes);
+        for (uint64_t i = 0; way == 3 && i < count; i++)
+            memcpy(test.records + i * size, test.sorted + (count - 1 - i) * size, size);
+        CHECK_EQUAL(gsort_sort(format, test.records, test.sorted, count, NULL, NULL, &error),
+                    GSORT_OK);
+        check_sort(&test, false, 0, 0, NULL);
+        check_sort(&test, true, 0, 0, NULL);
+    }
+    check_sort(&test, false, size, 0, NULL); /* aligned as records are, not as pages must be */
+    free(test.records);
+    free(test.sorted);
+    gsort_format_free(format);
 }
 
 /* A sort that is repeated on a stream of its own, by a thread of its own. */
@@ -394,30 +425,27 @@ static void check_refused(void)
     gsort_format_free(format);
 }
 
-/* After cudaDeviceReset, by the caller, it works as at first. */
-static void check_reset(const char *reference, const char *directory)
-{
-    must(cudaDeviceReset());
-    check_size(300000, LARGE_FORMS, reference, directory);
-}
-
 int main(int argc, char **argv)
 {
-    static const uint64_t sizes[] = {0,    1,     255,    257,    1023,   2049,
-                                     4097, 32769, 131073, 300000, 1048577};
+    static const uint64_t sizes[] = {0, 1, 255, 257, 2049, 32769, 131073, 1048577};
     char directory[] = "/tmp/gpu-array-XXXXXX";
     require_gpu();
     if (argc < 2 || mkdtemp(directory) == NULL)
         return 2;
     check_refused();
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        check_size(sizes[i], FORMS, argv[1], directory);
-    check_size(UINT64_C(1) << (argc > 2 ? atoi(argv[2]) : 24), LARGE_FORMS, argv[1], directory);
+        check_size(sizes[i], argv[1], directory);
+    check_large("u32", (1 << 26) + 1); /* in pages */
+    check_large("f32 r", 1 << 26);
+    check_large("u64", 3000000);
+    check_large("R16 k8:u64", 3000000);
+    check_large("R3 k0:b3", 3000000);
     check_traces("u32", 3000000);
     check_traces("f64", 300000);
     check_traces("R12 k4:u64r", 300000);
     check_streams();
-    check_reset(argv[1], directory);
+    must(cudaDeviceReset()); /* by the caller: it works as at first */
+    check_size(300000, argv[1], directory);
     rmdir(directory);
     return check_failures();
 }

@@ -57,6 +57,7 @@ static void fill_task(struct filing *filing, const struct gsort_format *format,
     task->directory_count = files->directory_count;
     task->memory_limit = options->memory_bytes;
     task->sort.device = GS_DEVICE_CPU;
+    task->reads = (options->flags & GSORT_READ) != 0;
     task->sort.unique = (options->flags & GSORT_UNIQUE) != 0;
     task->sort.threads = options->threads;
     /* Without a format, a .npy file says itself what it has. */

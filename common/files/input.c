@@ -88,12 +88,15 @@ static enum gs_status look_at_file(struct gs_input *input, int fd, uint64_t star
         return fail_short(input, err);
     if (unit == 0)
         return GS_OK;
-    static unsigned char bytes[GS_HEAD_BYTES];
     if (input->magic.looks != GS_LOOKS_NONE) {
-        int errnum = gs_file_pread_most(fd, bytes, sizeof bytes, start, &input->magic.head.count);
+        input->magic.own = malloc(GS_HEAD_BYTES);
+        if (input->magic.own == NULL)
+            return gs_fail(err, GS_ERR_MEMORY, errno, "%s", input->name);
+        int errnum = gs_file_pread_most(fd, input->magic.own, GS_HEAD_BYTES, start,
+                                        &input->magic.head.count);
         if (errnum != 0)
             return gs_fail(err, GS_ERR_INPUT, errnum, "%s: read failed", input->name);
-        input->magic.head.bytes = bytes;
+        input->magic.head.bytes = input->magic.own;
         input->magic.head.file_bytes = size;
     }
     enum gs_status st = gs_input_check_end(input, size - input->skip, unit, err);

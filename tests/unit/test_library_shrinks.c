@@ -1,5 +1,5 @@
-/* test_library_shrinks.c -- a file that is shortened during a call of the library, under
- * GSORT_READ. SPDX-License-Identifier: MIT
+/* test_library_shrinks.c -- a file is shortened during a call of the library, under GSORT_READ
+ * SPDX-License-Identifier: MIT
  *
  * A named pipe holds the call up: when it is its turn to be read, the callback shortens the file.
  */

@@ -57,7 +57,8 @@ SAME_PATHS := -ffile-prefix-map='$(CURDIR)'=.
 # One set of objects for the programs and the shared library, of which only gsort.h is seen outside.
 PIC       := -fPIC -fvisibility=hidden
 C_FLAGS   := -std=c11 $(WARNINGS) -Wconversion -Wmissing-prototypes -fopenmp $(PIC) $(SAME_PATHS)
-CXX_FLAGS := -std=c++17 $(WARNINGS) -fno-exceptions -fno-rtti $(PIC) $(SAME_PATHS)
+# A unique symbol of GCC's would stay global in libgsort.a.
+CXX_FLAGS := -std=c++17 $(WARNINGS) -fno-exceptions -fno-rtti $(if $(CLANG),,-fno-gnu-unique) $(PIC) $(SAME_PATHS)
 CPP_FLAGS := -I. -D_GNU_SOURCE -DGS_CUDA=$(CUDA) -DGS_HIGHWAY=$(HIGHWAY) $(call is,DEBUG,-DGS_DEBUG=1) -MMD -MP
 LIBS      := -lpthread -lm
 LINK_FLAGS := $(call is,STATIC,-static -s -Xlinker --gc-sections)

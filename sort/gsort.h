@@ -70,6 +70,7 @@ typedef int gsort_progress_callback(void *context, const struct gsort_progress *
 
 /* Flags of options. */
 #define GSORT_UNIQUE UINT32_C(1) /* only the first record of each key */
+#define GSORT_READ   UINT32_C(2) /* files are read, not mapped: one that shrinks is an error */
 
 /* How to do it. All zero but the size, or NULL instead of a pointer: all defaults. */
 struct gsort_options {

@@ -27,7 +27,7 @@ import sys as _sys
 __all__ = ["Error", "Sorter", "argsort", "check", "check_files", "merge", "merge_files", "sort", "sort_files",
            "version"]
 
-_UNIQUE = 1
+_UNIQUE, _READ = 1, 2
 _STATUS = ["ok", "usage", "input", "output", "memory", "device", "device memory", "verify",
            "internal", "cancelled"]
 
@@ -170,9 +170,10 @@ _c.pythonapi.PyBuffer_Release.restype = None
 class _Call:
     """Options and error of a call, and what its callback has raised."""
 
-    def __init__(self, unique=False, threads=0, memory=0, progress=None):
+    def __init__(self, unique=False, threads=0, memory=0, progress=None, read=False):
         self.error, self.raised = _CError(), None
-        self.options = _COptions(_c.sizeof(_COptions), _UNIQUE if unique else 0, threads, memory)
+        flags = (_UNIQUE if unique else 0) | (_READ if read else 0)
+        self.options = _COptions(_c.sizeof(_COptions), flags, threads, memory)
         if progress is not None:
             def look(_context, told):
                 try:

@@ -35,15 +35,15 @@ static bool follows_closely(const struct gs_wide *wide, const gs_key *tag, const
     const struct gs_record_order *order = wide->tags.order;
     const bool back = order->format.stable &&
                       gs_tag_index(&wide->tags, tag[0]) < gs_tag_index(&wide->tags, tag[-1]);
-    return gs_record_follows(order, record - wide->output_bytes, record, wide->options->reverse,
-                             back || wide->options->unique);
+    return gs_record_follows_closely(order, record - wide->output_bytes, record,
+                                     wide->options->reverse, back || wide->options->unique);
 }
 
 /* Are copied records in order and, unless first, behind the one in front of them? */
 static bool are_ordered(const struct gs_wide *wide, const gs_key *tags, uint64_t count, bool first,
                         const char *record)
 {
-    const struct gs_record_word how = wide->tags.order->word;
+    const struct gs_record_word how = wide->tags.order->words[0];
     const unsigned bytes = wide->output_bytes;
     const bool reverse = wide->options->reverse;
     uint64_t i = first ? 1 : 0;

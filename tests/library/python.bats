@@ -101,9 +101,12 @@ assert gsort.sort_files(["a.bin"], "out.bin", "u32be r") == 10000
 assert gsort.check_files("out.bin", "u32be r") is None
 assert gsort.check_files("out.bin", "u32be").startswith("out.bin:1: disorder: ")
 assert gsort.merge_files(["out.bin", "out.bin"], "two.bin", "u32be r", unique=True) <= 10000
+assert gsort.sort_files(["a.bin"], "read.bin", "u32be r", skip=4, read=True) == 9999
 END
     gsort -t u32be -r a.bin -o wanted
     assert_same out.bin wanted
+    gsort -t u32be -r --skip=4 a.bin -o wanted
+    assert_same read.bin wanted
 }
 
 @test "a sorter: pushed from threads, pulled in several orders, in memory and not" {

@@ -43,10 +43,6 @@ cudaError_t gs_device_await_report(struct gs_device_sorter *sorter, struct gs_gp
     cudaError_t error = cudaSuccess;
     bool idle = false;
     unsigned spins = 0;
-    if (cudaPeekAtLastError() != cudaSuccess) /* the caller's, which a query would replace */
-        error = cudaStreamSynchronize(sorter->stream);
-    if (error != cudaSuccess)
-        return error;
     while (__atomic_load_n(sequence, __ATOMIC_ACQUIRE) != sorter->sequence) {
         if (idle) /* the stream is done, but there is no report */
             return cudaErrorUnknown;

@@ -30,10 +30,8 @@ static enum gs_status pin(struct gs_error *err)
         reports.page = gs_pages_alloc(PAGE_BYTES);
     if (reports.page == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for a page");
-    const cudaError_t before = cudaPeekAtLastError();
     if (cudaHostGetDevicePointer(&seen, reports.page, 0) != cudaSuccess) {
-        if (before == cudaSuccess)
-            (void)cudaGetLastError();
+        (void)cudaGetLastError();
         GS_CUDA_TRY(cudaHostRegister(reports.page, PAGE_BYTES,
                                      cudaHostRegisterMapped | cudaHostRegisterPortable));
         GS_CUDA_TRY(cudaHostGetDevicePointer(&seen, reports.page, 0));

@@ -18,7 +18,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-enum { GUARD = 4096, GARBAGE = 0xa5, STREAM_RUNS = 40 };
+enum { GUARD = 4096, GARBAGE = 0xa5, STREAM_RUNS = 40, PAGED = 1 << 26 };
 
 /* Formats, and the same for the reference. */
 static const struct form {
@@ -234,21 +234,21 @@ static void end_case(struct test_case *test)
     free(test->sorted);
 }
 
-/* All formats of one size: the references work side by side. */
-static void check_size(uint64_t count, const char *reference, const char *directory)
+/* Every `step`-th format of one size: the references work side by side. */
+static void check_size(uint64_t count, size_t step, const char *reference, const char *directory)
 {
     static struct test_case tests[FORMS];
-    for (size_t i = 0; i < FORMS; i++) {
+    for (size_t i = 0; i < FORMS; i += step) {
         tests[i] = (struct test_case){.form = &forms[i], .count = count};
         begin_case(&tests[i], reference, directory);
     }
-    for (size_t i = 0; i < FORMS; i++)
+    for (size_t i = 0; i < FORMS; i += step)
         end_case(&tests[i]);
 }
 
-/* Many records, so that the sort takes all of its ways: as they are; of few values, by masks of
- * their bytes; in order, and in reverse. */
-static void check_large(const char *words, uint64_t count)
+/* Many records, so that the sort takes all of its ways: as they are; and of few values, by masks of
+ * their bytes; in order; in reverse. */
+static void check_large(const char *words, uint64_t count, int ways)
 {
     struct gsort_error error = GSORT_ERROR_INIT;
     struct gsort_format *format = gsort_format_parse(words, &error);
@@ -257,7 +257,7 @@ static void check_large(const char *words, uint64_t count)
     struct test_case test = {.form = &form, .count = count, .bytes = count * size};
     test.records = make_records(count, size);
     test.sorted = malloc(test.bytes);
-    for (int way = 0; way < 4; way++) {
+    for (int way = 0; way < ways; way++) {
         for (size_t i = 0; way == 1 && i < test.bytes; i++)
             test.records[i] &= 0x15;
         if (way >= 2)
@@ -267,7 +267,8 @@ static void check_large(const char *words, uint64_t count)
         CHECK_EQUAL(gsort_sort(format, test.records, test.sorted, count, NULL, NULL, &error),
                     GSORT_OK);
         check_sort(&test, false, 0, 0, NULL);
-        check_sort(&test, true, 0, 0, NULL);
+        if (way % 2 == 0 || count < PAGED)
+            check_sort(&test, true, 0, 0, NULL);
     }
     check_sort(&test, false, size, 0, NULL); /* aligned as records are, not as pages must be */
     free(test.records);
@@ -332,7 +333,7 @@ static void check_streams(void)
     }
 }
 
-/* The call allocates nothing, and leaves the caller's last error and device. */
+/* The call allocates nothing, and leaves the caller's device, and no error but the caller's. */
 static void check_traces(const char *words, uint64_t count)
 {
     struct gsort_error error = GSORT_ERROR_INIT;
@@ -353,7 +354,9 @@ static void check_traces(const char *words, uint64_t count)
         CHECK_EQUAL(gsort_device_sort(temp.memory, &temp_bytes, format, keys.memory, keys.memory,
                                       count, NULL, 0, &error),
                     GSORT_OK);
-        CHECK_EQUAL(cudaPeekAtLastError(), last);
+        /* What CUDA's own calls forget may be forgotten. */
+        const cudaError_t after = cudaPeekAtLastError();
+        CHECK(after == last || after == cudaSuccess);
         CHECK((i == 2) == (last != cudaSuccess));
         CHECK(i == 0 || allocations == allocated);
         (void)cudaGetLastError();
@@ -434,18 +437,18 @@ int main(int argc, char **argv)
         return 2;
     check_refused();
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        check_size(sizes[i], argv[1], directory);
-    check_large("u32", (1 << 26) + 1); /* in pages */
-    check_large("f32 r", 1 << 26);
-    check_large("u64", 3000000);
-    check_large("R16 k8:u64", 3000000);
-    check_large("R3 k0:b3", 3000000);
+        check_size(sizes[i], sizes[i] < 1000000 ? 1 : 3, argv[1], directory);
+    check_large("u32", PAGED + 1, 4);
+    check_large("f32 r", PAGED, 1);
+    check_large("u64", 1500000, 4);
+    check_large("R16 k8:u64", 1500000, 4);
+    check_large("R3 k0:b3", 1500000, 4);
     check_traces("u32", 3000000);
     check_traces("f64", 300000);
     check_traces("R12 k4:u64r", 300000);
     check_streams();
     must(cudaDeviceReset()); /* by the caller: it works as at first */
-    check_size(300000, argv[1], directory);
+    check_size(300000, 5, argv[1], directory);
     rmdir(directory);
     return check_failures();
 }

@@ -274,7 +274,7 @@ units: $(UNITS)
 
 TOOL_FLAGS := -I. -D_GNU_SOURCE -std=c11 $(WARNINGS) -Wconversion -O2
 build/keygen: $(patsubst %,build/tools/%.o,data/keygen data/dist data/typed common/formats/format_parse common/formats/key_type common/formats/date common/formats/zorder common/formats/type_hint common/nearest_word common/status)
-build/reference: build/tools/tests/tools/reference.o build/tools/tests/tools/reference_records.o
+build/reference: $(patsubst %,build/tools/tests/tools/reference%.o,_fail _numbers _records) build/tools/tests/tools/reference.o
 build/fuzz_options: build/tools/tests/fuzz/fuzz_options.o
 build/peak: build/tools/tests/tools/peak.o
 $(filter-out %.so %/quirkfs,$(TOOLS)):

@@ -5,6 +5,7 @@ load ../helper
 
 setup_file()
 {
+    without_gpu "the library sorts on the CPU"
     cd "$BATS_FILE_TMPDIR" || return
     "${CC:-cc}" -O1 -Wall -Wextra -Werror "$ROOT/tests/library/every_call.c" -I "$LIBRARY/include" \
         -L "$LIBRARY/lib" -lgsort -pthread -o every_call

@@ -65,6 +65,34 @@ END
     [ -z "$(ls)" ]
 }
 
+@test "arrays in the memory of a GPU say where they are; without one, that is an error" {
+    CUDA_VISIBLE_DEVICES='' "$PYTHON" - <<'END'
+import array, gsort
+class Fake:
+    def __init__(self, typestr="<u4", **more):
+        self.__cuda_array_interface__ = {"shape": (9,), "typestr": typestr, "data": (4096, False),
+                                         "version": 3, **more}
+def fails(kind, call, *words):
+    try:
+        call()
+    except kind as error:
+        assert all(word in str(error) for word in words), error
+        return error
+    raise AssertionError("no error")
+a = Fake()
+assert fails(gsort.Error, lambda: gsort.sort(a, out=a)).status == "device"
+empty = Fake(shape=(0,), data=(0, False))
+assert gsort.sort(empty, out=empty) is empty
+fails(ValueError, lambda: gsort.sort(a), "out=a sorts in place")
+fails(ValueError, lambda: gsort.sort(a, out=a, threads=2), "threads")
+fails(ValueError, lambda: gsort.sort(a, out=Fake("<u2")), "no room for 9")
+fails(ValueError, lambda: gsort.sort(Fake("<c8"), out=a), "say by a format")
+fails(ValueError, lambda: gsort.sort(Fake(shape=(3, 3)), out=a), "one dimension")
+fails(BufferError, lambda: gsort.sort(Fake(strides=(8,)), out=a), "not contiguous")
+fails(BufferError, lambda: gsort.sort(a, out=Fake(data=(4096, True))), "read-only")
+END
+}
+
 @test "files, as the command sorts, merges and checks them" {
     keygen uniform 10000 >a.bin
     "$PYTHON" - <<'END'

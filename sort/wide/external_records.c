@@ -122,14 +122,33 @@ static void init_tags(const struct record_entries *records, struct gs_level *lev
     struct gs_tags *tags = (struct gs_tags *)level->tagger;
     const struct gs_options *options = options_of(records, level);
     const struct gs_span span = {.keys = sample->entries, .count = sample->count, .name = "sample"};
-    if (records->kept.index_bytes == 0 && gs_whole_tags_fit(options, &span, 1, GS_KEY_BYTES)) {
-        gs_whole_tags_init(tags, options, &span, 1);
+    if (records->kept.index_bytes == 0 && gs_whole_tags_fit(options, 0, GS_KEY_BYTES)) {
+        gs_whole_tags_init(tags, options, 0);
         level->loose_bits = GS_KEY_BITS - 8 * tags->prefix_bytes;
     } else {
         gs_tags_init(tags, options, sample->from, &span, 1);
         level->loose_bits = gs_tags_loose_bits(tags, options->unique);
     }
     tags->tagger.sums = records->sums && !level->of_bin;
+}
+
+/* Make the search of bins cheaper, where splitters end above the loose bits then, too. The keys of
+ * the sample have none of these. */
+static void snap(struct gs_splitters *splitters, const gs_key *keys, uint32_t count, uint32_t bins,
+                 unsigned loose)
+{
+    const gs_key mask = ((gs_key)1 << loose) - 1;
+    struct gs_splitters *chosen = malloc(sizeof *chosen);
+    if (chosen == NULL)
+        return; /* not an error: it takes longer */
+    *chosen = *splitters;
+    gs_splitters_snap(splitters, keys, count, bins);
+    for (uint32_t i = 0; i < splitters->count; i++)
+        if ((splitters->splitter[i] & mask) != mask) {
+            *splitters = *chosen;
+            break;
+        }
+    free(chosen);
 }
 
 /* Splitters between prefixes: what tags have beside these, or under unique beside keys, must not
@@ -161,6 +180,9 @@ static enum gs_status choose(const struct gs_entries *entries, struct gs_level *
     for (; used < splitters->count && splitters->splitter[used] != GS_KEY_MAX; used++)
         continue;
     gs_splitters_adopt(splitters, splitters->splitter, used);
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] <<= loose;
+    snap(splitters, keys, count, sample->bins, loose);
     free(keys);
     return GS_OK;
 }

@@ -10,7 +10,7 @@
  * in which chunks, runs and what is made of them are.
  */
 #include "sort/files/combined_sort.h"
-#include "sort/files/memory_limit.h"
+#include "sort/files/combined_plan.h"
 #include "sort/files/runs.h"
 
 #include "common/memory/memory.h"
@@ -19,20 +19,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Parts of the memory: for each of two rooms, and for buffers of a merge; the rest is for a chunk
- * and its sort, with so much at least while the input holds all. */
-#define ROOM_SHARE  12
-#define MERGE_SHARE 12
-#define LEAST_SHARE 32
-
-/* A chunk has so many records at least, however much memory the input holds. */
-#define CHUNK_MIN 4096
-
-/* The sample: 1 / SAMPLE_SHARE of a chunk, from so many places. It pays if no more than
- * SAMPLE_KEPT percent of that stay: of a chunk with as many values, uniform, it would be 88. */
-#define SAMPLE_SHARE  4
-#define SAMPLE_PLACES 32
-#define SAMPLE_KEPT   80
+/* Between these, keys are sorted without bins unless told to use them, which takes longer where
+ * many are equal. */
+#define FEW_KEYS  ((uint64_t)1 << 16)
+#define MANY_KEYS ((uint64_t)1 << 20)
+#define BIN_KEYS  ((uint64_t)1 << 12)
 
 /* The largest packet that a read may get: more than a socket's buffer takes by default. */
 #define PACKET_BYTES ((uint64_t)256 << 10)
@@ -51,93 +42,6 @@ struct combining {
     struct gs_progress *progress;
     struct gs_stats *stats;
 };
-
-/* Do so many records, and the sort of them, keep to so many bytes? */
-static bool fits(const struct gs_options *options, uint64_t count, uint64_t bytes)
-{
-    struct gs_options tried = *options;
-    struct gs_forecast forecast;
-    const uint64_t own = count * gs_record_bytes(options);
-    return own < bytes && gs_memory_fits(&tried, bytes - own, 0, count, &forecast);
-}
-
-/* Records of a chunk, with so much of the input in memory. */
-static uint64_t chunk_records(const struct gs_options *options, uint64_t memory_bytes,
-                              uint64_t held_bytes)
-{
-    const uint64_t least = memory_bytes / LEAST_SHARE;
-    const uint64_t taken = held_bytes + 2 * memory_bytes / ROOM_SHARE + memory_bytes / MERGE_SHARE;
-    const uint64_t bytes = memory_bytes > taken + least ? memory_bytes - taken : least;
-    uint64_t low = 0;
-    for (uint64_t high = bytes / gs_record_bytes(options) + 1; high - low > 1;) {
-        const uint64_t middle = low + (high - low) / 2;
-        *(fits(options, middle, bytes) ? &low : &high) = middle;
-    }
-    return low;
-}
-
-/* The sort of a chunk, by the CPU: nothing of it concerns the whole output. */
-static struct gs_options chunk_options(const struct gs_options *options)
-{
-    struct gs_options chunk = *options;
-    chunk.device = GS_DEVICE_CPU;
-    chunk.own = (struct gs_own_options){.combine = NULL};
-    return chunk;
-}
-
-/* ---- the sample ---- */
-
-static enum gs_status write_nothing(struct gs_sink *sink, const void *keys, uint64_t count,
-                                    uint64_t position, struct gs_error *err)
-{
-    (void)sink, (void)keys, (void)count, (void)position, (void)err;
-    return GS_OK;
-}
-
-/* `count` records in a row from each of SAMPLE_PLACES places in all `total`, or fewer. */
-static void choose_sample(const struct gs_external *source, uint64_t record_bytes, uint64_t total,
-                          uint64_t count, struct gs_span *places)
-{
-    const struct gs_span *span = source->spans;
-    uint64_t before = 0; /* records of the spans before */
-    for (uint64_t i = 0; i < SAMPLE_PLACES; i++) {
-        const uint64_t from = total / SAMPLE_PLACES * i;
-        for (; from - before >= span->count; span++)
-            before += span->count;
-        places[i] = *span;
-        places[i].keys = (const char *)span->keys + (from - before) * record_bytes;
-        places[i].count = span->count - (from - before);
-        places[i].count = places[i].count < count ? places[i].count : count;
-    }
-}
-
-bool gs_combined_sort_pays(const struct gs_task *task, const struct gs_external *source)
-{
-    struct gs_span places[SAMPLE_PLACES];
-    struct gs_options options = chunk_options(&task->sort);
-    const struct gs_combine *combine = task->sort.own.combine;
-    struct gs_sink sink = {.write = write_nothing, .stream = true};
-    struct gs_error error = {.status = GS_OK};
-    struct gs_forecast forecast;
-    struct gs_stats stats;
-    uint64_t total = 0;
-    const uint64_t chunk = chunk_records(&options, source->memory_bytes, 0);
-    for (size_t i = 0; i < source->span_count; i++)
-        total += source->spans[i].count;
-    gs_width(&options)->forecast(&options, total, &forecast);
-    if (combine != NULL ? combine->part_bytes == 0 : !options.unique || options.index_bytes != 0)
-        return false;
-    if (source->journal != NULL || forecast.counted || chunk < CHUNK_MIN ||
-        total < chunk / SAMPLE_SHARE)
-        return false;
-    choose_sample(source, gs_record_bytes(&options), total, chunk / SAMPLE_SHARE / SAMPLE_PLACES,
-                  places);
-    options.unique = true;
-    options.verify = false;
-    return gs_width(&options)->sort(&options, places, SAMPLE_PLACES, &sink, NULL, &stats, &error) ==
-               GS_OK &&
-           stats.keys_out <= stats.keys_in / 100 * SAMPLE_KEPT;
-}
 
 /* ---- runs ---- */
 
@@ -196,12 +100,12 @@ static enum gs_status make_room(struct combining *all, struct gs_error *err)
     struct gs_runs *runs = &all->runs;
     struct gs_span spans[GS_RUNS_MAX];
     struct gs_stats stats;
-    const bool many = runs->files == GS_RUNS_MAX / 2;
-    const size_t first = many ? 0 : runs->files;
-    if (!many && !gs_runs_are_full(runs))
+    size_t first;
+    uint64_t most;
+    if (!gs_runs_are_full(runs, &first, &most))
         return GS_OK;
     GS_TRY(gs_runs_check(runs, first, err));
-    GS_TRY(gs_runs_begin(runs, true, many ? 0 : runs->room_bytes / 2, err));
+    GS_TRY(gs_runs_begin(runs, true, most, err));
     list_runs(runs, first, spans);
     st = make_run(all, spans, runs->count - first, first, &stats, err);
 cleanup:
@@ -245,10 +149,13 @@ cleanup:
 
 /* ---- the input ---- */
 
-static uint64_t next_chunk(const struct combining *all)
+static uint64_t next_chunk(struct combining *all)
 {
-    const uint64_t fit = chunk_records(&all->chunk, all->source->memory_bytes, all->held_bytes);
-    return fit > CHUNK_MIN ? fit : CHUNK_MIN;
+    struct gs_options *options = &all->chunk;
+    const uint64_t fit = gs_combined_chunk(options, all->source->memory_bytes, all->held_bytes);
+    if (options->records == NULL && all->task->sort.bins == 0)
+        options->bins = fit > FEW_KEYS && fit < MANY_KEYS ? fit / BIN_KEYS : 0;
+    return fit > GS_COMBINED_CHUNK_MIN ? fit : GS_COMBINED_CHUNK_MIN;
 }
 
 static void give_back(struct combining *all, const struct gs_span *spans, size_t count)
@@ -326,7 +233,7 @@ static void describe_parts(struct combining *all)
 {
     const struct gs_combine *combine = all->task->sort.own.combine;
     all->parts = all->chunk;
-    all->parts.memory_bytes = all->source->memory_bytes / MERGE_SHARE;
+    all->parts.memory_bytes = all->source->memory_bytes / GS_COMBINED_MERGE_SHARE;
     if (combine == NULL)
         return;
     struct gs_format format = combine->order.format;
@@ -376,10 +283,10 @@ enum gs_status gs_combined_sort(const struct gs_task *task, const struct gs_exte
     struct combining all = {.sink = {.write = write_run, .stream = true},
                             .task = task,
                             .source = source,
-                            .chunk = chunk_options(&task->sort),
+                            .chunk = gs_combined_options(&task->sort, source->memory_bytes),
                             .runs = {.directories = source->directories,
                                      .directory_count = source->directory_count,
-                                     .room_bytes = source->memory_bytes / ROOM_SHARE},
+                                     .room_bytes = source->memory_bytes / GS_COMBINED_ROOM_SHARE},
                             .held_bytes = source->held_bytes,
                             .progress = progress != NULL ? progress : &own,
                             .stats = stats};

@@ -7,9 +7,6 @@
 #include "sort/files/output_sink.h"
 #include "sort/files/task.h"
 
-/* Would a sort by chunks leave few records of each? By a sample of the source's. */
-bool gs_combined_sort_pays(const struct gs_task *task, const struct gs_external *source);
-
 /* As sort_external of struct gs_width, under -u, or what options->own.combine makes one record of
  * each key. */
 enum gs_status gs_combined_sort(const struct gs_task *task, const struct gs_external *source,

@@ -103,6 +103,8 @@ enum gs_status gs_runs_end(struct gs_runs *runs, size_t first, struct gs_error *
         return st;
     if (first < runs->count) { /* merged: all that is left of the room's */
         runs->used = 0;
+        gs_pages_free(runs->rooms[runs->room], runs->room_bytes);
+        runs->rooms[runs->room] = NULL;
         runs->room ^= 1;
         runs->files = first + (run->fd >= 0);
     }
@@ -115,13 +117,20 @@ enum gs_status gs_runs_end(struct gs_runs *runs, size_t first, struct gs_error *
     return GS_OK;
 }
 
-bool gs_runs_are_full(const struct gs_runs *runs)
+bool gs_runs_are_full(struct gs_runs *runs, size_t *first, uint64_t *most)
 {
-    if (runs->count == runs->files)
+    if (runs->count == 0)
         return false;
     const struct gs_run *last = &runs->list[runs->count - 1];
-    return runs->count == GS_RUNS_MAX || last->fd >= 0 ||
-           runs->used + bytes_of(runs, last) > runs->room_bytes;
+    const uint64_t bytes = bytes_of(runs, last);
+    const uint64_t left = bytes < runs->room_bytes ? runs->room_bytes - bytes : 0;
+    if (runs->count == runs->files + 1 && last->fd >= 0)
+        runs->files++; /* it had no room, and nothing to be merged with */
+    const bool many = runs->files > GS_RUNS_MAX / 2;
+    *first = many ? 0 : runs->files;
+    *most = many ? 0 : left < runs->room_bytes / 2 ? left : runs->room_bytes / 2;
+    return many || runs->count == GS_RUNS_MAX ||
+           (runs->count > runs->files && (last->fd >= 0 || runs->used + bytes > runs->room_bytes));
 }
 
 enum gs_status gs_runs_check(const struct gs_runs *runs, size_t first, struct gs_error *err)

@@ -1,8 +1,8 @@
 /* runs.h -- runs of records in order: in memory while that has room, else in temporary files.
  * SPDX-License-Identifier: MIT
  *
- * Runs lie one behind the other in a room. When it is nearly full, they are merged into one in the
- * other room, or, if that would be more than half of it, in a temporary file.
+ * Runs lie one behind the other in a room. When it is nearly full, they are merged into one in
+ * another room, or, if that would be more than half of it, in a temporary file.
  */
 #ifndef GS_RUNS_H
 #define GS_RUNS_H
@@ -48,8 +48,9 @@ enum gs_status gs_runs_end(struct gs_runs *runs, size_t first, struct gs_error *
  * what disks tell late, behind that. */
 enum gs_status gs_runs_check(const struct gs_runs *runs, size_t first, struct gs_error *err);
 
-/* Has the room none for another run as large as the last one? */
-bool gs_runs_are_full(const struct gs_runs *runs);
+/* Has the room none for another run as large as the last one? Then those from *first on are to be
+ * merged, and may have *most bytes in memory. */
+bool gs_runs_are_full(struct gs_runs *runs, size_t *first, uint64_t *most);
 
 void gs_runs_free(struct gs_runs *runs);
 

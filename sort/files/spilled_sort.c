@@ -5,6 +5,7 @@
 #include "sort/files/memory_limit.h"
 
 #include "sort/files/ahead.h"
+#include "sort/files/combined_plan.h"
 #include "sort/files/combined_sort.h"
 #include "common/human.h"
 #include "sort/files/output_sink.h"

@@ -14,7 +14,7 @@
 /* A chunk has so many records at least, however much memory the input holds. */
 #define GS_COMBINED_CHUNK_MIN 4096
 
-/* Would a sort by chunks leave few records of each? By a sample of the source's. */
+/* Does memory hold all that is combined? By a sample; if that errs, temporary files do. */
 bool gs_combined_sort_pays(const struct gs_task *task, const struct gs_external *source);
 
 /* The sort of a chunk, by the CPU: nothing of it concerns the whole output. */

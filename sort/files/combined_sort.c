@@ -19,11 +19,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Between these, keys are sorted without bins unless told to use them, which takes longer where
- * many are equal. */
-#define FEW_KEYS  ((uint64_t)1 << 16)
-#define MANY_KEYS ((uint64_t)1 << 20)
-#define BIN_KEYS  ((uint64_t)1 << 12)
+/* More keys are not sorted by bins unless told to use them, which takes longer where many are equal
+ * (sort/ways/shares.c). */
+#define FEW_KEYS ((uint64_t)1 << 16)
+#define BIN_KEYS ((uint64_t)1 << 12)
 
 /* The largest packet that a read may get: more than a socket's buffer takes by default. */
 #define PACKET_BYTES ((uint64_t)256 << 10)
@@ -154,7 +153,7 @@ static uint64_t next_chunk(struct combining *all)
     struct gs_options *options = &all->chunk;
     const uint64_t fit = gs_combined_chunk(options, all->source->memory_bytes, all->held_bytes);
     if (options->records == NULL && all->task->sort.bins == 0)
-        options->bins = fit > FEW_KEYS && fit < MANY_KEYS ? fit / BIN_KEYS : 0;
+        options->bins = fit > FEW_KEYS ? fit / BIN_KEYS : 0;
     return fit > GS_COMBINED_CHUNK_MIN ? fit : GS_COMBINED_CHUNK_MIN;
 }
 

@@ -86,7 +86,7 @@ struct gs_combiner_parts {
 
 /* Combine records in order. name is the output's, for messages; NULL: no memory. */
 struct gs_combiner *gs_combiner_new(const struct gs_options *options, const char *name,
-                                    struct gs_combiner_parts parts, gs_combined *put,
+                                    struct gs_combiner_parts are, gs_combined *put,
                                     void *context);
 
 /* The next `count` records. */

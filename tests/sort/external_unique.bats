@@ -20,7 +20,8 @@ sys.stdout.buffer.write(b"".join(random.choices(values, k=count)))
 END
 }
 
-# records COUNT: print records of 16 bytes: a key of 2 bytes, some of which come once, an i32, bytes.
+# records COUNT: print records of 16 bytes: a key of 2 bytes, an i32 and other bytes. Some keys come
+# once.
 records()
 {
     python3 - "$@" <<'END'
@@ -58,7 +59,7 @@ temporary_bytes()
     sed -n 's/.*"temporary_bytes": \([0-9]*\).*/\1/p' "$1"
 }
 
-# none_written STATS: all that was combined was in memory, and no bin was larger than their mean says.
+# none_written STATS: what is combined had room in memory; the largest bin is not below the mean.
 none_written()
 {
     [ "$(temporary_bytes "$1")" -eq 0 ]
@@ -80,7 +81,7 @@ keys = {int.from_bytes(data[i:i + size], "little") for i in range(0, len(data), 
 sys.stdout.buffer.write(b"".join(key.to_bytes(size, "little") for key in sorted(keys)))' "$1"
 }
 
-@test "-u: nothing of few values is written to temporary files, of any width, from files and pipes" {
+@test "-u: of few values, nothing is written to temporary files, of any width, or from pipes" {
     local bytes
     for bytes in 4 8 16; do
         few "$bytes" 1000 $((12000000 / bytes)) >in

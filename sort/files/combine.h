@@ -86,8 +86,7 @@ struct gs_combiner_parts {
 
 /* Combine records in order. name is the output's, for messages; NULL: no memory. */
 struct gs_combiner *gs_combiner_new(const struct gs_options *options, const char *name,
-                                    struct gs_combiner_parts are, gs_combined *put,
-                                    void *context);
+                                    struct gs_combiner_parts are, gs_combined *put, void *context);
 
 /* The next `count` records. */
 enum gs_status gs_combiner_add(struct gs_combiner *combiner, const void *records, uint64_t count,

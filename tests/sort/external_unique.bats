@@ -8,18 +8,6 @@ setup()
     enter_directory
 }
 
-# few BYTES VALUES COUNT: print COUNT records of so many bytes, of VALUES values.
-few()
-{
-    python3 - "$@" <<'END'
-import random, sys
-size, values, count = map(int, sys.argv[1:])
-random.seed(size)
-values = [random.randbytes(size) for _ in range(values)]
-sys.stdout.buffer.write(b"".join(random.choices(values, k=count)))
-END
-}
-
 # records COUNT: print records of 16 bytes: a key of 2 bytes, an i32 and other bytes. Some keys come
 # once.
 records()
@@ -70,22 +58,11 @@ bins = json.load(open(sys.argv[1]))["bins"]
 assert bins["largest"] >= bins["mean"], bins' "$1"
 }
 
-# unique BYTES: print each key of standard input once, in order.
-unique()
-{
-    python3 -c '
-import sys
-size = int(sys.argv[1])
-data = sys.stdin.buffer.read()
-keys = {int.from_bytes(data[i:i + size], "little") for i in range(0, len(data), size)}
-sys.stdout.buffer.write(b"".join(key.to_bytes(size, "little") for key in sorted(keys)))' "$1"
-}
-
 @test "-u: of few values, nothing is written to temporary files, of any width, or from pipes" {
     local bytes
     for bytes in 4 8 16; do
-        few "$bytes" 1000 $((12000000 / bytes)) >in
-        unique "$bytes" <in >wanted
+        keygen "--type=u$((8 * bytes))" narrow $((12000000 / bytes)) >in
+        reference -t u$((8 * bytes)) -u in >wanted
         gsort -t u$((8 * bytes)) -u --verify -S 6M --stats=json in -o out 2>stats
         assert_same wanted out
         none_written stats
@@ -97,20 +74,20 @@ sys.stdout.buffer.write(b"".join(key.to_bytes(size, "little") for key in sorted(
 }
 
 @test "the same bytes with --resume and one thread, and of keys that are rarely equal" {
-    few 4 3000 3000000 >in
-    unique 4 <in >wanted
+    keygen narrow 3M >in
+    reference -u in >wanted
     gsort -u -S 3M --resume --verify in -o out
     assert_same wanted out
     gsort -u -S 3M --parallel=1 --verify in -o out
     assert_same wanted out
     keygen uniform 3M >in
-    unique 4 <in >wanted
+    reference -u in >wanted
     gsort -u -S 3M --verify in -o out
     assert_same wanted out
 }
 
 @test "without -u all stay, and --argsort -u finds the first" {
-    few 4 3000 3000000 >in
+    keygen narrow 3M >in
     reference <in >wanted
     gsort -S 3M --verify --stats=json in -o out 2>stats
     assert_same wanted out
@@ -152,7 +129,7 @@ sys.stdout.buffer.write(b"".join(key.to_bytes(size, "little") for key in sorted(
     gsort -R 16 -k 0:b2 -s -u -S 4M --stats=json in -o out 2>stats
     assert_same wanted out
     none_written stats
-    few 8 900 1000000 >keys
+    keygen --type=u64 narrow 1000000 >keys
     npy "'<u8'" 1000000 <keys >in.npy
     gsort --count=u32 in.npy -o wanted.npy
     gsort --count=u32 -S 5M --stats=json in.npy -o out.npy 2>stats
@@ -173,7 +150,7 @@ END
     assert_same wanted out
     [ "$(temporary_bytes stats)" -gt 1000000 ]
     # A pipe begins with few values.
-    few 8 100 800000 >in && keygen uniform 1600000 >>in
+    keygen --type=u64 narrow 800000 >in && keygen --type=u64 uniform 800000 >>in
     gsort -t u64 --count=u64 in -o wanted
     # shellcheck disable=SC2002  # a pipe is what is tested
     cat in | gsort -t u64 --count=u64 -S 5M --verify --stats=json -o out 2>stats

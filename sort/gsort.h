@@ -6,7 +6,8 @@
  * The library never prints, never exits, and keeps no signal handlers and no threads when a call
  * has returned, but for a sorter's; it leaves the caller's affinity, environment and signal mask
  * alone. Any number of threads may call it at once, with stacks of 64 KiB, and so may a process
- * after fork(). Arrays belong to the caller, and must not change during a call.
+ * after fork(); only for gsort_device_sort, CUDA sets the limits. Arrays belong to the caller, and
+ * must not change during a call.
  *
  * A call that can fail returns an enum gsort_status, GSORT_OK (0) if all went well, and fills in
  * *error, unless that is NULL: one line, as the command gsort prints. Then the contents of output

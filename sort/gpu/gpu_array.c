@@ -182,8 +182,8 @@ enum gs_status gs_gpu_array_sort(const struct gs_options *options, struct gs_dev
     sort.sorter.stream = array->stream;
     GS_TRY(gs_device_report_take(&sort.sorter.work.report, err));
     st = sort_records(&sort, err);
-    if (st != GS_OK) /* a report may be under way */
-        (void)cudaStreamSynchronize(array->stream);
+    if (st != GS_OK && cudaStreamSynchronize(array->stream) != cudaSuccess)
+        (void)cudaGetLastError(); /* else no report is under way any more */
     gs_device_report_give(sort.sorter.work.report);
 cleanup:
     return st;

@@ -142,7 +142,7 @@ static unsigned char *make_records(uint64_t count, size_t size)
         unsigned char *record = records + i * size;
         if (how % 2 == 0)
             for (size_t b = 0; b < size; b++)
-                record[b] = ends[record[b] % 4];
+                record[b] = ends[gs_random(size + 2, i * size + b) % 4];
         else
             memmove(record, records + (how >> 8) % (i + 1) * size, size);
     }

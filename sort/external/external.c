@@ -24,8 +24,7 @@
  * (external_manifest.c), and a later run begins with what it finds proven. The first chunks stay in
  * memory as far as that has room for a good part of all: then the rest alone goes to temporary
  * files. Keys of an equality bin are counted, and written nowhere: whoever loads bins leaves these
- * out. Under -u, a chunk with many equal keys loses these before it is written
- * (external_combine.c).
+ * out.
  *
  * Emit (external_emit.c), once all chunks are complete. Bins go by in output order, as many at a
  * time as fit: a group. It is loaded, one read for each chunk, and sorted (external_group.c) by
@@ -91,7 +90,7 @@ enum gs_status gs_external_sort(const struct gs_entries *entries, const struct g
                          source->direct, err));
     GS_TRY(gs_external_split_input(&sorter, &level, err));
     stats->keys_in = atomic_load(&sorter.progress->done);
-    gs_external_phase(&sorter, GS_STAGE_SORT_BINS, gs_level_keys(level));
+    gs_external_phase(&sorter, GS_STAGE_SORT_BINS, stats->keys_in);
     GS_TRY(gs_external_emit(&sorter, level, err));
     stats->keys_out = sorter.position;
     st = gs_trail_prove(&sorter.trail, sorter.expected, stats, err);

@@ -7,7 +7,6 @@
  * nearly all of the memory: then the first chunks are small, and each frees memory for larger ones.
  */
 #include "sort/external/external_distribute.h"
-#include "sort/external/external_combine.h"
 #include "sort/external/external_keys.h"
 #include "sort/external/external_manifest.h"
 #include "sort/external/external_sample.h"
@@ -131,18 +130,6 @@ static enum gs_status split_ahead(const struct gs_external_sorter *sorter, struc
     return st;
 }
 
-/* Drop now what -u would drop later of a chunk. The journal knows chunks as they came. */
-static enum gs_status combine_chunk(struct gs_external_sorter *sorter, const struct gs_level *level,
-                                    struct gs_level_chunk *chunk, struct gs_error *err)
-{
-    if (sorter->read_ahead || sorter->journal != NULL || !gs_combine_pays(sorter, chunk))
-        return GS_OK;
-    const enum gs_status st = settle_chunk(sorter, level, err);
-    if (st == GS_OK)
-        gs_combine_chunk(sorter, chunk);
-    return st;
-}
-
 /* Split one chunk, which is all of an input that is taken over, and begin to write it. */
 static enum gs_status split_chunk(struct gs_external_sorter *sorter, struct gs_level *level,
                                   struct gs_chunk_input *input, struct coming *coming,
@@ -165,7 +152,6 @@ static enum gs_status split_chunk(struct gs_external_sorter *sorter, struct gs_l
     if (sorter->journal != NULL && input->given)
         input->sum = gs_manifest_sum(&input->tiles, 0, keys, sorter->threads);
     GS_TRY(split_ahead(sorter, coming, &input->tiles, &chunk, err));
-    GS_TRY(combine_chunk(sorter, level, &chunk, err));
     GS_TRY(add_chunk(sorter, level, &chunk, input, keys, err));
     sorter->expected += sorter->split->run.fingerprint;
     return GS_OK;
@@ -341,9 +327,7 @@ enum gs_status gs_external_split_input(struct gs_external_sorter *sorter, struct
         GS_TRY(gs_manifest_take(sorter, &tiles, held, level, &done, err));
     if (*level == NULL)
         GS_TRY(gs_external_open_level(sorter, &tiles, held, level, err));
-    sorter->read_ahead = got > 0;
     GS_TRY(split_tiles(sorter, *level, &tiles, held, done, err));
-    sorter->read_ahead = false;
     sorter->next = got > 0 ? 1 : sorter->next;
     if (source->read != NULL)
         GS_TRY(split_rest(sorter, *level, held, got, err));

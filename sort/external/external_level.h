@@ -39,15 +39,6 @@ static inline uint32_t gs_level_bins(const struct gs_level *level)
     return level->splitters.count + 1;
 }
 
-/* The keys of all bins. */
-static inline uint64_t gs_level_keys(const struct gs_level *level)
-{
-    uint64_t keys = 0;
-    for (uint32_t bin = 0; bin < gs_level_bins(level); bin++)
-        keys += level->totals[bin];
-    return keys;
-}
-
 /* A new level, with bins by a sample, of which keys are sorted in place. The caller frees it. NULL,
  * with *err filled, if there is no memory. */
 struct gs_level *gs_level_make(const struct gs_entries *entries,

@@ -28,7 +28,6 @@ struct gs_external_sorter {
     gs_key *chunks[2];          /* [plan.chunk_keys] keys each while chunks are split, or NULL;
                                  * behind tags, records have room */
     unsigned next;              /* which of them the next chunk is read and split to */
-    bool read_ahead;            /* the other one has keys of the input */
     struct gs_external_writer writer; /* of the chunk before */
     uint64_t pending;                 /* keys of that chunk; 0: it is complete */
     uint64_t kept;                    /* keys of chunks that stay in memory */

@@ -13,7 +13,7 @@
 #define ROOM_BYTES ((size_t)256 << 10)
 
 /* Bytes of the records in which equal keys are equal. */
-struct part {
+struct row {
     uint32_t at, bytes;
 };
 
@@ -21,10 +21,12 @@ struct gs_combiner {
     const struct gs_options *options;
     const struct gs_combine *how;
     const char *name;
+    struct gs_combiner_parts are;
+    uint32_t bytes_in, bytes_out;
     gs_combined *put;
     void *context;
-    struct part parts[GS_FORMAT_KEYS_MAX];
-    uint32_t part_count;
+    struct row rows[GS_FORMAT_KEYS_MAX];
+    uint32_t row_count;
     struct gs_field_sum sums[GS_FORMAT_KEYS_MAX];
     uint64_t next;          /* of the set's records: the first with keys that have not come yet */
     uint64_t matches;       /* those of the last key that came, less those that did; */
@@ -36,24 +38,32 @@ struct gs_combiner {
 };
 
 struct gs_combiner *gs_combiner_new(const struct gs_options *options, const char *name,
-                                    gs_combined *put, void *context)
+                                    struct gs_combiner_parts are, gs_combined *put, void *context)
 {
     const struct gs_combine *how = options->own.combine;
-    const struct gs_format *format = options->format;
-    const uint64_t room = ROOM_BYTES / how->output_bytes;
-    struct gs_combiner *combiner = malloc(sizeof *combiner + room * how->output_bytes);
+    const struct gs_format *format = &how->order.format;
+    const uint32_t bytes = are.out ? how->part_bytes : how->output_bytes;
+    const uint64_t room = ROOM_BYTES / bytes;
+    struct gs_combiner *combiner = malloc(sizeof *combiner + room * bytes);
     if (combiner == NULL)
         return NULL;
-    *combiner = (struct gs_combiner){
-        .options = options, .how = how, .name = name, .put = put, .context = context, .room = room};
+    *combiner = (struct gs_combiner){.options = options,
+                                     .how = how,
+                                     .name = name,
+                                     .are = are,
+                                     .bytes_in = are.in ? how->part_bytes : how->record_bytes,
+                                     .bytes_out = bytes,
+                                     .put = put,
+                                     .context = context,
+                                     .room = room};
     for (uint32_t i = 0; i < format->key_count; i++) {
         const struct gs_key_field *key = &format->keys[i];
-        struct part *last =
-            combiner->part_count > 0 ? &combiner->parts[combiner->part_count - 1] : NULL;
+        struct row *last =
+            combiner->row_count > 0 ? &combiner->rows[combiner->row_count - 1] : NULL;
         if (last != NULL && last->at + last->bytes == key->offset)
             last->bytes += key->type.bytes;
         else
-            combiner->parts[combiner->part_count++] = (struct part){key->offset, key->type.bytes};
+            combiner->rows[combiner->row_count++] = (struct row){key->offset, key->type.bytes};
     }
     return combiner;
 }
@@ -89,20 +99,19 @@ static inline bool same_bytes(const char *a, const char *b, size_t bytes)
 
 static inline bool same_keys(const struct gs_combiner *combiner, const char *a, const char *b)
 {
-    for (uint32_t i = 0; i < combiner->part_count; i++) {
-        const struct part *part = &combiner->parts[i];
-        if (!same_bytes(a + part->at, b + part->at, part->bytes))
+    for (uint32_t i = 0; i < combiner->row_count; i++) {
+        const struct row *row = &combiner->rows[i];
+        if (!same_bytes(a + row->at, b + row->at, row->bytes))
             return false;
     }
     return true;
 }
 
-/* How many of the first records have the keys of this one? They are in order: all between two of
- * the same keys have them. So the steps double, until one is too long. */
+/* How many of the first records, `bytes` bytes apart, have the keys of this one? They are in order:
+ * all between two of the same keys have them. So the steps double, until one is too long. */
 static uint64_t find_run(const struct gs_combiner *combiner, const char *one, const char *records,
-                         uint64_t count)
+                         uint64_t bytes, uint64_t count)
 {
-    const uint64_t bytes = combiner->how->record_bytes;
     uint64_t known = 0;
     uint64_t end = count;
     for (uint64_t step = 1; known + step <= count; step *= 2) {
@@ -124,7 +133,31 @@ static uint64_t find_run(const struct gs_combiner *combiner, const char *one, co
 
 static char *last_record(struct gs_combiner *combiner)
 {
-    return combiner->bytes + (combiner->records - 1) * combiner->how->output_bytes;
+    return combiner->bytes + (combiner->records - 1) * combiner->bytes_out;
+}
+
+/* A field in what comes, or in what is made of it. */
+static inline const struct gs_key_field *field_of(const struct gs_combined_field *one, bool part)
+{
+    return part ? &one->part : &one->field;
+}
+
+/* The last record in the room is that one so far. */
+static void begin(struct gs_combiner *combiner, const char *record)
+{
+    const struct gs_combine *how = combiner->how;
+    const struct gs_combiner_parts are = combiner->are;
+    char *last = last_record(combiner);
+    gs_record_copy(last, record, how->record_bytes);
+    combiner->times = are.in ? word(record + how->record_bytes) : 1;
+    for (uint32_t i = 0; (are.in || are.out) && i < how->field_count; i++) {
+        const struct gs_combined_field *one = &how->fields[i];
+        const struct gs_key_field *in = field_of(one, are.in);
+        if (one->fold == GS_COMBINE_SUM)
+            gs_field_sum_begin(&combiner->sums[i], in, record);
+        else
+            memcpy(last + field_of(one, are.out)->offset, record + in->offset, in->type.bytes);
+    }
 }
 
 /* The next `count` records have the keys of the last one in the room. */
@@ -134,21 +167,26 @@ static void fold(struct gs_combiner *combiner, const char *records, uint64_t cou
     char *last = last_record(combiner);
     for (uint32_t i = 0; i < how->field_count; i++) {
         const struct gs_combined_field *one = &how->fields[i];
-        const struct gs_key_field *field = &one->field;
+        const struct gs_key_field *in = field_of(one, combiner->are.in);
+        const uint32_t at = in->offset - one->field.offset;
+        const uint32_t to = field_of(one, combiner->are.out)->offset;
         if (one->fold == GS_COMBINE_SUM) {
-            if (combiner->times == 1)
-                gs_field_sum_begin(&combiner->sums[i], field, last);
-            gs_field_sum_add(&combiner->sums[i], field, records, count, how->record_bytes);
+            if (combiner->times == 1 && !combiner->are.in && !combiner->are.out)
+                gs_field_sum_begin(&combiner->sums[i], in, last);
+            gs_field_sum_add(&combiner->sums[i], in, records, count, combiner->bytes_in);
             continue;
         }
         const char *record = records;
-        for (uint64_t j = 0; j < count; j++, record += how->record_bytes) {
-            const int sign = gs_record_compare_keys(&one->order, record, last);
+        for (uint64_t j = 0; j < count; j++, record += combiner->bytes_in) {
+            const int sign =
+                gs_record_compare_keys(&one->order, record + at, last + to - one->field.offset);
             if (one->fold == GS_COMBINE_MIN ? sign < 0 : sign > 0)
-                memcpy(last + field->offset, record + field->offset, field->type.bytes);
+                memcpy(last + to, record + in->offset, in->type.bytes);
         }
     }
-    combiner->times += count;
+    for (uint64_t j = 0; combiner->are.in && j < count; j++)
+        combiner->times += word(records + j * combiner->bytes_in + how->record_bytes);
+    combiner->times += combiner->are.in ? 0 : count;
 }
 
 /* No more of its keys will come: finish the last record in the room, or drop it. */
@@ -159,21 +197,24 @@ static enum gs_status finish(struct gs_combiner *combiner, struct gs_error *err)
     if (combiner->times == 0)
         return GS_OK;
     char *last = last_record(combiner);
-    if (combiner->times > 1 ? how->single : how->repeated) {
+    if (!combiner->are.out && (combiner->times > 1 ? how->single : how->repeated)) {
         combiner->records--;
         return GS_OK;
     }
-    for (uint32_t i = 0; combiner->times > 1 && i < how->field_count; i++) {
+    const bool changed = combiner->times > 1 || combiner->are.out;
+    for (uint32_t i = 0; changed && i < how->field_count; i++) {
         const struct gs_combined_field *one = &how->fields[i];
         if (one->fold != GS_COMBINE_SUM ||
-            gs_field_sum_store(&combiner->sums[i], &one->field, last))
+            gs_field_sum_store(&combiner->sums[i], field_of(one, combiner->are.out), last))
             continue;
         gs_whole_key_print(&combiner->options->format->keys[0], last, key);
         return gs_fail(err, GS_ERR_INPUT, 0,
                        "%s: --sum=%s: the sum of key %s has no room in its field: make that wider",
                        combiner->name, one->text, key);
     }
-    if (how->count_text == NULL ||
+    if (combiner->are.out)
+        memcpy(last + how->record_bytes, &combiner->times, sizeof combiner->times);
+    if (combiner->are.out || how->count_text == NULL ||
         gs_field_put(&how->count, combiner->times, last + how->record_bytes))
         return GS_OK;
     gs_whole_key_print(&combiner->options->format->keys[0], last, key);
@@ -197,12 +238,12 @@ static enum gs_status take(struct gs_combiner *combiner, const char *record, uin
                            struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    const uint64_t bytes = combiner->how->record_bytes;
+    const uint64_t bytes = combiner->bytes_in;
     const char *end = record + count * bytes;
     while (record < end) {
         if (combiner->times > 0 && combiner->how->folds) {
-            const uint64_t run =
-                find_run(combiner, last_record(combiner), record, (uint64_t)(end - record) / bytes);
+            const uint64_t run = find_run(combiner, last_record(combiner), record, bytes,
+                                          (uint64_t)(end - record) / bytes);
             if (run > 0)
                 fold(combiner, record, run);
             record += run * bytes;
@@ -213,8 +254,7 @@ static enum gs_status take(struct gs_combiner *combiner, const char *record, uin
         if (combiner->records == combiner->room)
             GS_TRY(flush(combiner, err));
         combiner->records++;
-        combiner->times = 1;
-        gs_record_copy(last_record(combiner), record, bytes);
+        begin(combiner, record);
         record += bytes;
     }
 cleanup:
@@ -256,7 +296,7 @@ static void match(struct gs_combiner *combiner, const char *record)
             end = middle;
     }
     const char *found = (const char *)set->records + combiner->next * bytes;
-    combiner->matches = find_run(combiner, record, found, set->count - combiner->next);
+    combiner->matches = find_run(combiner, record, found, bytes, set->count - combiner->next);
     combiner->match = combiner->matches > 0 ? found : NULL;
     combiner->next += combiner->matches;
 }
@@ -267,10 +307,11 @@ enum gs_status gs_combiner_add(struct gs_combiner *combiner, const void *records
     enum gs_status st = GS_OK;
     const struct gs_combine *how = combiner->how;
     const char *record = records;
-    if (how->set.name == NULL)
+    const uint64_t bytes = combiner->bytes_in;
+    if (how->set.name == NULL || combiner->are.out)
         return take(combiner, record, count, err);
     while (count > 0) {
-        const uint64_t run = 1 + find_run(combiner, record, record + how->record_bytes, count - 1);
+        const uint64_t run = 1 + find_run(combiner, record, record + bytes, bytes, count - 1);
         if (combiner->match == NULL || !same_keys(combiner, combiner->match, record))
             match(combiner, record);
         uint64_t paired = combiner->match != NULL ? run : 0;
@@ -279,9 +320,8 @@ enum gs_status gs_combiner_add(struct gs_combiner *combiner, const void *records
             combiner->matches -= paired;
         }
         const uint64_t first = how->set.kept ? 0 : paired;
-        GS_TRY(take(combiner, record + first * how->record_bytes,
-                    how->set.kept ? paired : run - paired, err));
-        record += run * how->record_bytes;
+        GS_TRY(take(combiner, record + first * bytes, how->set.kept ? paired : run - paired, err));
+        record += run * bytes;
         count -= run;
     }
 cleanup:

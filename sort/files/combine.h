@@ -5,6 +5,10 @@
  * in their total order, one piece after the other. Neighbours whose keys are equal become one, the
  * first of them, so results depend on nothing but the input: not on memory, threads or the way.
  * Before that, those that a set has are left out, or kept, by reading it alongside.
+ *
+ * Larger inputs are combined in parts first, whose order is that of their records:
+ *
+ *   | record, the first of its key | how many there were, u64 | each field: sum, least, greatest |
  */
 #ifndef GS_COMBINE_H
 #define GS_COMBINE_H
@@ -37,7 +41,8 @@ struct gs_combined_field {
     enum gs_combine_option fold; /* SUM, MIN or MAX */
     const char *text;            /* as given */
     struct gs_key_field field;
-    struct gs_record_order order; /* by that field, for the least and the greatest */
+    struct gs_key_field part;     /* the same in a part; a sum there has 16 bytes */
+    struct gs_record_order order; /* by the field, for the least and the greatest */
 };
 
 struct gs_combine {
@@ -52,6 +57,7 @@ struct gs_combine {
     struct gs_record_order order; /* of the records */
     uint32_t record_bytes;        /* of what is combined, and of the results: */
     uint32_t output_bytes;
+    uint32_t part_bytes; /* of a part, or 0: it matters in which order all are combined */
     uint32_t field_count;
     struct gs_combined_field fields[GS_FORMAT_KEYS_MAX];
 };
@@ -73,9 +79,14 @@ typedef enum gs_status gs_combined(void *context, const void *records, uint64_t 
 
 struct gs_combiner;
 
+/* What comes, and what is made of it: parts, or else records and results. */
+struct gs_combiner_parts {
+    bool in, out;
+};
+
 /* Combine records in order. name is the output's, for messages; NULL: no memory. */
 struct gs_combiner *gs_combiner_new(const struct gs_options *options, const char *name,
-                                    gs_combined *put, void *context);
+                                    struct gs_combiner_parts are, gs_combined *put, void *context);
 
 /* The next `count` records. */
 enum gs_status gs_combiner_add(struct gs_combiner *combiner, const void *records, uint64_t count,

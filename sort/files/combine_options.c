@@ -86,6 +86,27 @@ static bool are_apart(const struct gs_key_field *a, const struct gs_key_field *b
     return a->offset + a->type.bytes <= b->offset || b->offset + b->type.bytes <= a->offset;
 }
 
+/* Where the fields are in a part. A sum of floats depends on the order of all summands, and one of
+ * 16 bytes may take more. */
+static void lay_out_part(struct gs_combine *combine)
+{
+    uint32_t end = combine->record_bytes + sizeof(uint64_t);
+    bool fits = combine->folds && combine->order.format.key_count < GS_FORMAT_KEYS_MAX;
+    for (uint32_t i = 0; i < combine->field_count; i++) {
+        struct gs_combined_field *one = &combine->fields[i];
+        const struct gs_key_type *type = &one->field.type;
+        one->part = one->field;
+        one->part.offset = end;
+        if (one->fold == GS_COMBINE_SUM) {
+            one->part.type = (struct gs_key_type){.kind = type->kind, .bytes = 16};
+            fits = fits && type->bytes <= 8 &&
+                   (type->kind == GS_TYPE_UNSIGNED || type->kind == GS_TYPE_SIGNED);
+        }
+        end += one->part.type.bytes;
+    }
+    combine->part_bytes = fits && end <= GS_RECORD_BYTES_MAX ? end : 0;
+}
+
 enum gs_status gs_combine_prepare(struct gs_combine *combine, const struct gs_format *format,
                                   bool unique, const struct gs_npy *npy, const char *name,
                                   struct gs_error *err)
@@ -110,6 +131,7 @@ enum gs_status gs_combine_prepare(struct gs_combine *combine, const struct gs_fo
                 return gs_fail(err, GS_ERR_USAGE, 0, "%s=%s and %s=%s overlap", names[one->fold],
                                one->text, names[combine->fields[j].fold], combine->fields[j].text);
     }
+    lay_out_part(combine);
 cleanup:
     return st;
 }

@@ -89,7 +89,7 @@ static enum gs_status combine_keys(struct gs_sink *sink, const void *keys, uint6
     struct gs_output_sink *to = (struct gs_output_sink *)sink;
     (void)position;
     if (to->combiner == NULL)
-        to->combiner = gs_combiner_new(to->options, to->output->name, put_keys, to);
+        to->combiner = gs_combiner_new(to->options, to->output->name, to->parts, put_keys, to);
     if (to->combiner == NULL)
         return gs_fail(err, GS_ERR_MEMORY, ENOMEM, "%s", to->output->name);
     atomic_store(&to->wrote, true);

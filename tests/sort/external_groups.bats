@@ -12,15 +12,17 @@ counted()
 }
 
 # assert_groups SIZE [OPTION...] FILE: the output with -S SIZE is right, and no group of bins was
-# distributed again after it was loaded.
+# distributed again after it was loaded. Where -u leaves little, there are no groups.
 assert_groups()
 {
     local size=$1
     shift
     gsort -S "$size" --device=cpu --parallel=2 -T . --verify --stats=json "$@" -o got 2>stats
     assert_same wanted got
-    grep -q 'through temporary files' stats
-    [ "$(counted stats)" -eq "$KEYS" ]
+    if ! grep -q 'chunks are combined' stats; then
+        grep -q 'through temporary files' stats
+        [ "$(counted stats)" -eq "$KEYS" ]
+    fi
     gsort -S "$size" --device=cpu --parallel=2 -T . --verify "$@" | cat >got
     assert_same wanted got
 }

@@ -11,13 +11,13 @@ setup()
     mkdir tmp
 }
 
-# spilled OPTION...: records of ./in through temporary files, from a file and from a pipe, are those
-# of the reference.
+# spilled OPTION...: records of ./in through temporary files, or, under -u, by chunks that are
+# combined, from a file and from a pipe, are those of the reference.
 spilled()
 {
     reference "$@" in >wanted
     gsort "$@" -S 2M -T tmp --stats in -o out 2>stats
-    grep -q 'through temporary files' stats
+    grep -Eq 'through temporary files|chunks are combined' stats
     assert_same wanted out
     # shellcheck disable=SC2002  # a pipe is what is tested
     cat in | gsort "$@" -S 2M -T tmp --verify >out

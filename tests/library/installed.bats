@@ -83,6 +83,11 @@ compile()
     sed -n '/^\.SH SYN/,/^\.fi/p' pages | sed -n 's/^\.BI\? //p' | grep -v '^#include' |
         tr -d ' "\n' | tr ';' '\n' | sort >synopses
     diff header synopses
+}
+
+@test "man shows each page of the library without a warning" {
+    require man
+    local page
     for page in "$LIBRARY"/share/man/man3/*.3; do
         run -0 --separate-stderr man --warnings -Tutf8 -l "$page"
         [ -z "$stderr" ] || { echo "$page: $stderr"; return 1; }

@@ -22,10 +22,4 @@ void gs_date_unit_name(const struct gs_key_type *type, char text[GS_DATE_UNIT_TE
  */
 void gs_date_print(const struct gs_key_type *type, int64_t value, char text[GS_KEY_TEXT]);
 
-/* The number in whose order dates are, and durations. */
-static inline uint64_t gs_date_fold(uint64_t bits)
-{
-    return (bits ^ (uint64_t)1 << 63) - 1;
-}
-
 #endif

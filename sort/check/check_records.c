@@ -12,7 +12,7 @@ uint64_t gs_records_find_disorder(const struct gs_options *options, const char *
                                   uint64_t first, uint64_t end)
 {
     const struct gs_record_order *order = options->records;
-    const struct gs_record_word how = order->word;
+    const struct gs_record_word how = order->words[0];
     const uint64_t bytes = gs_record_bytes(options);
     const bool reverse = options->reverse;
     const char *record = records + first * bytes;
@@ -20,9 +20,9 @@ uint64_t gs_records_find_disorder(const struct gs_options *options, const char *
     for (; first < end; first++, record += bytes) {
         const uint64_t before = word;
         word = gs_record_word_by(&how, record);
-        if (before != word
-                ? (before < word) == reverse
-                : !gs_record_follows(order, record - bytes, record, reverse, options->unique))
+        if (before != word ? (before < word) == reverse
+                           : !gs_record_follows_closely(order, record - bytes, record, reverse,
+                                                        options->unique))
             break;
     }
     return first;
@@ -65,7 +65,7 @@ void gs_records_look(const struct gs_options *options, const void *records, uint
                      const void *previous, struct gs_look *look)
 {
     const struct gs_record_order *order = options->records;
-    const struct gs_record_word how = order->word;
+    const struct gs_record_word how = order->words[0];
     const uint64_t bytes = gs_record_bytes(options);
     const char *record = records;
     uint64_t word = previous != NULL ? gs_record_word_by(&how, previous) : 0;

@@ -72,8 +72,9 @@ static enum gs_status sort_spans(struct gs_wide *wide, const struct gs_span *spa
     struct gs_plan plan;
     struct gs_run *run = &wide->run;
     const struct gs_options *options = wide->options;
-    if (gs_whole_tags_fit(options, spans, span_count, GS_KEY_BYTES))
-        gs_whole_tags_init(&wide->tags, options, spans, span_count);
+    const uint32_t index_bytes = gs_tags_index_bytes(spans, span_count);
+    if (gs_whole_tags_fit(options, index_bytes, GS_KEY_BYTES))
+        gs_whole_tags_init(&wide->tags, options, index_bytes);
     else
         gs_tags_init(&wide->tags, options, 0, spans, span_count);
     wide->tags.tagger.sums = options->verify;

@@ -4,10 +4,11 @@
 #include "sort/tags/tags.h"
 #include "sort/keys/sample_position.h"
 
-#define LOOKS      1024 /* at records, for what their strings share */
-#define GAP_MIN    2    /* bytes */
-#define HEAD       16   /* bytes of a string that are looked at at once */
-#define PREFETCHED 2048 /* bytes ahead of the record whose tag is made */
+#define LOOKS      1024       /* at records, for what their strings share */
+#define GAP_MIN    2          /* bytes */
+#define HEAD       16         /* bytes of a string that are looked at at once */
+#define KNOWN      UINT32_MAX /* where a byte goes that is alike in all records */
+#define PREFETCHED 2048       /* bytes ahead of the record whose tag is made */
 
 /* Bytes of a record's string from `at` on, counted behind what all strings share. */
 static inline struct gs_record_head head_at(const struct gs_tags *tags, const void *record,
@@ -23,31 +24,20 @@ static inline gs_key make_tag(const struct gs_tags *tags, gs_key prefix, uint64_
     return ((tags->reverse ? ~prefix : prefix) & ~mask) | index;
 }
 
-/* Tags of all first bytes of the strings. quick, as order->quick, is a constant at every call, so
- * that the loop for the most common keys has no call in it. */
-static inline __attribute__((always_inline)) void tag_all(const struct gs_tags *tags,
-                                                          const char *record, uint64_t first,
-                                                          uint64_t count, gs_key *to, bool quick)
-{
-    const size_t record_bytes = tags->tagger.record_bytes;
-    const gs_key mask = gs_tags_index_mask(tags);
-    const gs_key turned = tags->reverse ? GS_KEY_MAX : 0;
-    for (uint64_t i = 0; i < count; i++, record += record_bytes) {
-        __builtin_prefetch(record + PREFETCHED);
-        const struct gs_record_head head =
-            quick ? gs_record_head_quickly(tags->order, record) : head_at(tags, record, 0);
-        to[i] = ((gs_tag_of_words(head.high, head.low) ^ turned) & ~mask) | (first + i);
-    }
-}
-
-static void tag_plain(const struct gs_tagger *tagger, const void *records, uint64_t first,
-                      uint64_t count, gs_key *to)
+/* Tags of the most common keys, by a loop that has no call in it. */
+static void tag_quickly(const struct gs_tagger *tagger, const void *records, uint64_t first,
+                        uint64_t count, gs_key *to)
 {
     const struct gs_tags *tags = (const struct gs_tags *)tagger;
-    if (tags->order->quick && tags->from == 0)
-        tag_all(tags, records, first, count, to, true);
-    else
-        tag_all(tags, records, first, count, to, false);
+    const size_t record_bytes = tagger->record_bytes;
+    const gs_key mask = gs_tags_index_mask(tags);
+    const gs_key turned = tags->reverse ? GS_KEY_MAX : 0;
+    const char *record = records;
+    for (uint64_t i = 0; i < count; i++, record += record_bytes) {
+        __builtin_prefetch(record + PREFETCHED);
+        const struct gs_record_head head = gs_record_head_quickly(tags->order, record);
+        to[i] = ((gs_tag_of_words(head.high, head.low) ^ turned) & ~mask) | (first + i);
+    }
 }
 
 /* The first `bytes` bytes of a head, all if there are more; zeros behind them. */
@@ -104,29 +94,25 @@ static struct gs_record_head prefix_of(const struct gs_tags *tags, const void *r
 /* The same, quickly if the record has what is alike. */
 static inline struct gs_record_head prefix_by_moves(const struct gs_tags *tags, const void *record)
 {
-    const bool begins = tags->window_at > 0;
-    const struct gs_record_head near = head_at(tags, record, tags->window_at);
-    const struct gs_record_head far = head_at(tags, record, tags->window_at + HEAD);
-    const uint64_t words[4] = {near.high, near.low, far.high, far.low};
-    uint64_t prefix[2] = {tags->sides.high, tags->sides.low};
+    struct gs_record_head prefix = tags->sides;
     uint64_t unlike = 0;
-    for (unsigned i = 0; i < 4; i++)
-        unlike |= (words[i] ^ tags->known[i]) & tags->is_known[i];
-    if (unlike != 0 || (begins && side_of(tags, &tags->gaps[0], record) != 1))
-        return prefix_of(tags, record);
     for (uint32_t i = 0; i < tags->move_count; i++) {
         const struct gs_tag_move *move = &tags->moves[i];
-        const uint64_t part = words[move->from] & move->mask;
-        prefix[move->to] |= part << move->turn | part >> (-move->turn & 63);
+        const uint64_t word = gs_record_word_by(&move->how, record);
+        unlike |= (word ^ move->known) & move->is_known;
+        const uint64_t turned = word << move->turn | word >> (-move->turn & 63);
+        prefix.high |= turned & move->high;
+        prefix.low |= turned & move->low;
     }
-    struct gs_record_head head = {prefix[0], prefix[1]};
+    if (unlike != 0 || (tags->begins && side_of(tags, &tags->gaps[0], record) != 1))
+        return prefix_of(tags, record);
     if (tags->moved < tags->prefix_bytes)
-        put(&head, head_at(tags, record, tags->window_at + GS_TAG_WINDOW), tags->moved);
-    return head;
+        put(&prefix, head_at(tags, record, tags->window_at + GS_TAG_WINDOW), tags->moved);
+    return prefix;
 }
 
-static void tag_with_gaps(const struct gs_tagger *tagger, const void *records, uint64_t first,
-                          uint64_t count, gs_key *to)
+static void tag_any(const struct gs_tagger *tagger, const void *records, uint64_t first,
+                    uint64_t count, gs_key *to)
 {
     const struct gs_tags *tags = (const struct gs_tags *)tagger;
     const char *record = records;
@@ -164,7 +150,7 @@ static void add_gap(struct gs_tags *tags, const void *record, uint32_t from, uin
         (struct gs_tag_gap){.from = from, .end = end, .at = at, .alike = heads};
     for (; from < end; from += HEAD)
         tags->alike[heads++] = first_bytes(head_at(tags, record, from), end - from);
-    tags->tagger.tag = tag_with_gaps;
+    tags->tagger.tag = tag_any;
 }
 
 /* Byte i of words that are a big-endian number, as a mask. */
@@ -173,23 +159,57 @@ static uint64_t byte_mask(uint32_t i)
     return UINT64_C(0xff) << (56 - 8 * (i % 8));
 }
 
-/* Let byte `from` of the window become byte `to` of the tag. */
-static void add_move(struct gs_tags *tags, uint32_t from, uint32_t to)
+/* Let byte `at` of strings, behind what all share, become byte `to` of the tag; or, KNOWN, be what
+ * it is in this record. False if no word has it. */
+static bool add_move(struct gs_tags *tags, const void *record, uint32_t at, uint32_t to)
 {
-    const struct gs_tag_move new = {.mask = byte_mask(from),
-                                    .from = from / 8,
-                                    .to = to / 8,
-                                    .turn = (8 * (from % 8) - 8 * (to % 8)) % 64};
+    struct gs_tag_move new = {.turn = 0};
+    const uint32_t in_string = tags->from + at;
+    if (in_string >= tags->order->string_bytes)
+        return true; /* zeros behind its end */
+    if (gs_record_word_at(tags->order, in_string, &new.how, &new.begin) == 0)
+        return false;
+    const uint32_t in_word = in_string - new.begin;
+    const bool goes = to != KNOWN;
+    if (goes) {
+        new.turn = (8 * in_word - 8 * to) % 64;
+        *(to < 8 ? &new.high : &new.low) = byte_mask(to);
+    } else {
+        new.is_known = byte_mask(in_word);
+        new.known = gs_record_word_by(&new.how, record) & new.is_known;
+    }
     struct gs_tag_move *move = &tags->moves[0];
     const struct gs_tag_move *end = move + tags->move_count;
-    while (move < end && (move->from != new.from || move->to != new.to || move->turn != new.turn))
+    while (move < end && (move->begin != new.begin ||
+                          (goes && (move->high | move->low) != 0 && move->turn != new.turn)))
         move++;
-    if (move < end) {
-        move->mask |= new.mask;
-    } else {
+    if (move == end) {
         *move = new;
         tags->move_count++;
+        return true;
     }
+    if (goes)
+        move->turn = new.turn;
+    move->high |= new.high;
+    move->low |= new.low;
+    move->known |= new.known;
+    move->is_known |= new.is_known;
+    return true;
+}
+
+/* Know the end of the gap in front of the window, as far as it is in the same word as that. */
+static bool know_begin(struct gs_tags *tags, const void *record)
+{
+    struct gs_record_word how;
+    uint32_t begin;
+    uint32_t at = tags->from + tags->window_at;
+    if (at >= tags->order->string_bytes || gs_record_word_at(tags->order, at, &how, &begin) == 0)
+        return false;
+    at = begin > tags->from ? begin - tags->from : 0;
+    tags->begins = at > 0;
+    while (at < tags->window_at)
+        add_move(tags, record, at++, KNOWN);
+    return true;
 }
 
 /* Find gaps in the window, of which `varies` says what is not the same in all records, and how tags
@@ -200,23 +220,24 @@ static void find_gaps(struct gs_tags *tags, const void *record, const uint64_t *
     const uint32_t start = tags->window_at;
     const uint32_t end = most - start < GS_TAG_WINDOW ? most - start : GS_TAG_WINDOW; /* of gaps */
     uint32_t to = tags->gap_count;
+    bool found = know_begin(tags, record);
     for (uint32_t at = 0; at < GS_TAG_WINDOW && to < tags->prefix_bytes; to++) {
         uint32_t same = 0;
         while (at + same < end && (varies[(at + same) / 8] & byte_mask(at + same)) == 0)
             same++;
         if (same >= GAP_MIN && at + same < end && tags->gap_count < GS_TAG_GAPS_MAX) {
             add_gap(tags, record, start + at, start + at + same, to);
-            for (; same > 0; same--, at++)
-                tags->is_known[at / 8] |= byte_mask(at);
+            for (; same > 0; same--)
+                found = found && add_move(tags, record, start + at++, KNOWN);
         } else {
-            add_move(tags, at++, to);
+            found = found && add_move(tags, record, start + at++, to);
         }
     }
     tags->moved = to;
     for (uint32_t i = 0; i < tags->gap_count; i++)
         put(&tags->sides, (struct gs_record_head){(uint64_t)1 << 56, 0}, tags->gaps[i].at);
-    if (tags->gap_count == (start > 0 ? 1 : 0))
-        tags->move_count = 0; /* none is in the window */
+    if (!found)
+        tags->move_count = 0;
 }
 
 /* Look at some records for what their strings, which count up to byte `most` behind what all share,
@@ -246,8 +267,6 @@ static void look(struct gs_tags *tags, const struct gs_tiles *tiles, uint32_t mo
             const uint32_t from = tags->window_at + h * HEAD;
             const struct gs_record_head a = head_at(tags, first, from);
             const struct gs_record_head b = head_at(tags, record, from);
-            tags->known[2 * h] = a.high;
-            tags->known[2 * h + 1] = a.low;
             varies[2 * h] |= a.high ^ b.high;
             varies[2 * h + 1] |= a.low ^ b.low;
         }
@@ -271,13 +290,15 @@ void gs_tags_init(struct gs_tags *tags, const struct gs_options *options, uint32
 {
     struct gs_tiles tiles;
     const struct gs_format *format = options->format;
-    *tags = (struct gs_tags){.tagger = {.record_bytes = format->record_bytes, .tag = tag_plain},
+    *tags = (struct gs_tags){.tagger = {.record_bytes = format->record_bytes, .tag = tag_any},
                              .order = options->records,
                              .reverse = options->reverse,
                              .string_bytes = options->records->string_bytes,
                              .from = from};
     tags->index_bytes = gs_tags_index_bytes(spans, span_count);
     tags->prefix_bytes = GS_KEY_BYTES - tags->index_bytes;
+    if (tags->order->quick && from == 0)
+        tags->tagger.tag = tag_quickly;
     if (gs_tiles_tag(&tiles, &tags->tagger, spans, span_count, NULL) != GS_OK)
         return; /* not an error: prefixes only tell less */
     /* Under unique, records with the same keys get tags that agree in all that is told by keys. */

@@ -34,11 +34,13 @@ struct gs_tag_gap {
     uint32_t alike; /* in tags->alike: the first of the heads that most strings have there */
 };
 
-/* Bytes of a word that keep their distances in the tag. */
+/* A word of the string: what of it is alike, and bytes that keep their distances in the tag. */
 struct gs_tag_move {
-    uint64_t mask;
-    uint32_t from, to; /* of the window's words, and of two that have the tag */
-    uint32_t turn;     /* by so many bits to the left */
+    struct gs_record_word how;
+    uint32_t begin;           /* in the string */
+    uint32_t turn;            /* by so many bits to the left; then */
+    uint64_t high, low;       /* these go to the tag's two words */
+    uint64_t known, is_known; /* what is alike of it */
 };
 
 struct gs_tags {
@@ -55,14 +57,14 @@ struct gs_tags {
     struct gs_tag_gap gaps[GS_TAG_GAPS_MAX];
     struct gs_record_head alike[GS_TAG_HEADS_MAX];
     /* How to make the tag of a record that has all that is alike, from the words of its window: */
-    uint32_t window_at;             /* in the string behind `from`, */
-    uint64_t known[4], is_known[4]; /* what is alike of it, */
-    struct gs_record_head sides;    /* the tag with nothing but the bytes for sides, */
-    uint32_t move_count;
-    struct gs_tag_move moves[16]; /* and the others; */
-    uint32_t moved;               /* the tag's bytes from here on come from behind the window */
-    bool whole;                   /* the tag has all keys, and the record's other bytes, too; */
-    struct gs_codec codec;        /* that of such records */
+    uint32_t window_at;                      /* in the string behind `from`; */
+    bool begins;                             /* the first gap begins in front of these words, */
+    struct gs_record_head sides;             /* the tag with nothing but the bytes for sides, */
+    uint32_t move_count;                     /* 0: there are no such words */
+    struct gs_tag_move moves[GS_TAG_WINDOW]; /* and the others; */
+    uint32_t moved;        /* the tag's bytes from here on come from behind the window */
+    bool whole;            /* the tag has all keys, and the record's other bytes, too; */
+    struct gs_codec codec; /* that of such records */
 };
 
 /* Tags for records of these spans, whose strings are the same up to byte `from`, in the order that

@@ -18,12 +18,31 @@ static inline gs_key keys_mask(const struct gs_tags *tags)
     return GS_KEY_MAX << (GS_KEY_BITS - 8 * tags->prefix_bytes);
 }
 
-bool gs_whole_tags_fit(const struct gs_options *options, const struct gs_span *spans,
-                       size_t span_count, uint32_t tag_bytes)
+bool gs_whole_tags_fit(const struct gs_options *options, uint32_t index_bytes, uint32_t tag_bytes)
 {
     const struct gs_format *format = options->format;
     return format->stable && options->index_bytes == 0 &&
-           format->record_bytes + gs_tags_index_bytes(spans, span_count) <= tag_bytes;
+           format->record_bytes + index_bytes <= tag_bytes;
+}
+
+/* An element of a block at the top of a key, and back. */
+static inline gs_key get_top(const union elements *elements, uint64_t i, uint32_t element_bytes)
+{
+    const gs_key element = element_bytes == 4   ? elements->of_4[i]
+                           : element_bytes == 8 ? elements->of_8[i]
+                                                : elements->keys[i];
+    return element << (GS_KEY_BITS - 8 * element_bytes);
+}
+
+static inline void put_top(union elements *elements, uint64_t i, uint32_t element_bytes, gs_key top)
+{
+    const gs_key element = top >> (GS_KEY_BITS - 8 * element_bytes);
+    if (element_bytes == 4)
+        elements->of_4[i] = (uint32_t)element;
+    else if (element_bytes == 8)
+        elements->of_8[i] = (uint64_t)element;
+    else
+        elements->keys[i] = element;
 }
 
 /* Tags of elements. element_bytes is a constant at every call. */
@@ -36,11 +55,10 @@ static inline __attribute__((always_inline)) void make_tags(const struct gs_tags
     const gs_key turned = tags->reverse ? mask : 0;
     const unsigned index_shift = tags->index_shift;
     const unsigned index_bits = 8 * tags->index_bytes;
-    for (uint64_t i = 0; i < count; i++) {
-        const gs_key element = element_bytes == 4   ? elements->of_4[i]
-                               : element_bytes == 8 ? elements->of_8[i]
-                                                    : elements->keys[i];
-        const gs_key top = element << (GS_KEY_BITS - 8 * element_bytes);
+    for (uint64_t i = 0; i < count && index_bits == 0; i++)
+        to[i] = get_top(elements, i, element_bytes) ^ turned;
+    for (uint64_t i = 0; i < count && index_bits > 0; i++) {
+        const gs_key top = get_top(elements, i, element_bytes);
         to[i] = ((top & mask) ^ turned) | (gs_key)(first + i) << index_shift |
                 (top & ~mask) >> index_bits;
     }
@@ -65,13 +83,13 @@ static void tag_whole(const struct gs_tagger *tagger, const void *records, uint6
 }
 
 void gs_whole_tags_init(struct gs_tags *tags, const struct gs_options *options,
-                        const struct gs_span *spans, size_t span_count)
+                        uint32_t index_bytes)
 {
     *tags = (struct gs_tags){
         .tagger = {.record_bytes = options->format->record_bytes, .tag = tag_whole},
         .order = options->records,
         .reverse = options->reverse,
-        .index_bytes = gs_tags_index_bytes(spans, span_count),
+        .index_bytes = index_bytes,
         .prefix_bytes = options->records->key_bytes,
         .string_bytes = options->records->string_bytes,
         .whole = true};
@@ -87,16 +105,11 @@ static inline __attribute__((always_inline)) void make_elements(const struct gs_
     const gs_key mask = keys_mask(tags);
     const gs_key turned = tags->reverse ? mask : 0;
     const unsigned index_bits = 8 * tags->index_bytes;
-    for (uint64_t i = 0; i < count; i++) {
-        const gs_key top = ((from[i] & mask) ^ turned) | (from[i] << index_bits & ~mask);
-        const gs_key element = top >> (GS_KEY_BITS - 8 * element_bytes);
-        if (element_bytes == 4)
-            elements->of_4[i] = (uint32_t)element;
-        else if (element_bytes == 8)
-            elements->of_8[i] = (uint64_t)element;
-        else
-            elements->keys[i] = element;
-    }
+    for (uint64_t i = 0; i < count && index_bits == 0; i++)
+        put_top(elements, i, element_bytes, from[i] ^ turned);
+    for (uint64_t i = 0; i < count && index_bits > 0; i++)
+        put_top(elements, i, element_bytes,
+                ((from[i] & mask) ^ turned) | (from[i] << index_bits & ~mask));
 }
 
 void gs_whole_tags_restore(const struct gs_tags *tags, const gs_key *from, uint64_t count,

@@ -5,7 +5,6 @@
  */
 #include "sort/types/record_order.h"
 
-#include "common/formats/date.h"
 #include "common/formats/zorder.h"
 
 #include <string.h>
@@ -23,11 +22,50 @@ static bool is_bytes(const struct gs_key_field *key)
             (key->type.kind == GS_TYPE_UNSIGNED && (key->type.big_endian || key->type.bytes == 1)));
 }
 
+/* Bits of a float's mantissa; of a date 1, for NaT is the only one of its kind. */
+static unsigned mantissa_bits(const struct gs_key_type *type)
+{
+    if (gs_key_is_date(type))
+        return 1;
+    if (type->kind == GS_TYPE_BFLOAT)
+        return 7;
+    return type->bytes == 2 ? 10 : type->bytes == 4 ? 23 : 52;
+}
+
+/* How the first 8 bytes of a number are found, or of bytes in a row. */
+static struct gs_record_word word_of(const struct gs_key_field *key, uint32_t record_bytes)
+{
+    const struct gs_key_type *type = &key->type;
+    const uint32_t used = type->bytes < WORD ? type->bytes : WORD;
+    const bool little = type->kind != GS_TYPE_BYTES && !type->big_endian;
+    const uint32_t from = key->offset + (little ? type->bytes - used : 0);
+    const uint32_t last = record_bytes < WORD ? 0 : record_bytes - WORD;
+    const uint32_t at = from < last ? from : last;
+    const bool dated = gs_key_is_date(type);
+    struct gs_record_word word = {
+        .at = at,
+        .bytes = record_bytes < WORD ? record_bytes : WORD,
+        .swap = !little,
+        .is_folded = dated || type->kind == GS_TYPE_FLOAT || type->kind == GS_TYPE_BFLOAT,
+        .shift = 8 * (little ? WORD - used - (from - at) : from - at),
+        .mask = used < WORD ? ~(UINT64_MAX >> 8 * used) : UINT64_MAX,
+    };
+    word.flip = key->descending ? word.mask : 0;
+    if (type->kind == GS_TYPE_SIGNED)
+        word.flip ^= (uint64_t)1 << 63;
+    word.negated = dated ? (uint64_t)1 << 63 : word.mask;
+    if (word.is_folded)
+        word.nans = (((uint64_t)1 << mantissa_bits(type)) - 1) * (~word.mask + 1);
+    return word;
+}
+
 /* Append a part, where the string has come to an end so far. */
 static void add_part(struct gs_record_order *order, const struct gs_key_field *field)
 {
     order->parts[order->part_count++] =
-        (struct gs_record_part){.field = *field, .at = order->string_bytes};
+        (struct gs_record_part){.field = *field,
+                                .at = order->string_bytes,
+                                .word = word_of(field, order->format.record_bytes)};
     order->string_bytes += field->type.bytes;
 }
 
@@ -51,6 +89,8 @@ static void add_key(struct gs_record_order *order, const struct gs_key_field *ke
 static void add_woven(struct gs_record_order *order, uint32_t key)
 {
     struct gs_key_field all = order->format.keys[key];
+    for (uint32_t i = key; i < key + all.woven; i++)
+        order->woven[i] = word_of(&order->format.keys[i], order->format.record_bytes);
     all.type = (struct gs_key_type){.kind = GS_TYPE_BYTES, .bytes = all.woven * all.type.bytes};
     add_part(order, &all);
     order->parts[order->part_count - 1].key = key;
@@ -100,43 +140,35 @@ static void find_head(struct gs_record_order *order)
         order->rest_shift = 8 * order->key_bytes;
 }
 
-/* Bits of a float's mantissa; of a date 1, for NaT is the only one of its kind. */
-static unsigned mantissa_bits(const struct gs_key_type *type)
+uint32_t gs_record_word_at(const struct gs_record_order *order, uint32_t at,
+                           struct gs_record_word *word, uint32_t *begin)
 {
-    if (gs_key_is_date(type))
-        return 1;
-    if (type->kind == GS_TYPE_BFLOAT)
-        return 7;
-    return type->bytes == 2 ? 10 : type->bytes == 4 ? 23 : 52;
+    const struct gs_record_part *part = order->parts;
+    while (at >= part->at + part->field.type.bytes)
+        part++;
+    if (part->field.woven > 0)
+        return 0;
+    const uint32_t before = (at - part->at) / WORD * WORD;
+    struct gs_key_field field = part->field; /* of a row, what is left */
+    *begin = part->at + before;
+    field.offset += before;
+    field.type.bytes -= before;
+    *word = word_of(&field, order->format.record_bytes);
+    return field.type.bytes < WORD ? field.type.bytes : WORD;
 }
 
-/* How the beginning of the keys is found: the first 8 bytes of those that are bytes in a row, or of
- * the first one. Of keys that are woven, none is. */
-static void find_word(struct gs_record_order *order, bool row)
+/* The words that are compared without a call. */
+static void find_words(struct gs_record_order *order)
 {
-    const struct gs_key_field *key = &order->format.keys[0];
-    const uint32_t bytes = row ? order->key_bytes : key->type.bytes;
-    const uint32_t used = bytes < WORD ? bytes : WORD;
-    const bool little = key->type.kind != GS_TYPE_BYTES && !key->type.big_endian && !row;
-    const uint32_t from = key->offset + (little ? bytes - used : 0);
-    const uint32_t record_bytes = order->format.record_bytes;
-    const uint32_t last = record_bytes < WORD ? 0 : record_bytes - WORD;
-    struct gs_record_word *word = &order->word;
-    word->at = from < last ? from : last;
-    word->bytes = record_bytes < WORD ? record_bytes : WORD;
-    word->swap = !little;
-    word->shift = 8 * (little ? WORD - used - (from - word->at) : from - word->at);
-    if (key->woven > 0)
-        return;
-    word->mask = used < WORD ? ~(UINT64_MAX >> 8 * used) : UINT64_MAX;
-    word->flip = key->descending ? word->mask : 0;
-    if (key->type.kind == GS_TYPE_SIGNED)
-        word->flip ^= (uint64_t)1 << 63;
-    const bool dated = gs_key_is_date(&key->type);
-    word->is_folded = dated || key->type.kind == GS_TYPE_FLOAT || key->type.kind == GS_TYPE_BFLOAT;
-    word->negated = dated ? (uint64_t)1 << 63 : word->mask;
-    if (word->is_folded)
-        word->nans = (((uint64_t)1 << mantissa_bits(&key->type)) - 1) * (~word->mask + 1);
+    uint32_t begin;
+    uint32_t bytes = 1;
+    while (bytes > 0 && order->word_count < GS_RECORD_WORDS &&
+           order->words_bytes < order->key_bytes) {
+        struct gs_record_word *word = &order->words[order->word_count];
+        bytes = gs_record_word_at(order, order->words_bytes, word, &begin);
+        order->words_bytes += bytes;
+        order->word_count += bytes > 0;
+    }
 }
 
 void gs_record_order_init(struct gs_record_order *order, const struct gs_format *format)
@@ -165,67 +197,19 @@ void gs_record_order_init(struct gs_record_order *order, const struct gs_format 
     order->quick = row && format->record_bytes >= HEAD;
     if (order->quick)
         find_head(order);
-    find_word(order, row);
+    find_words(order);
 }
 
 /* ---- parts of strings ---- */
-
-/* The number in whose order floats are, as numbers of so many bytes: NaNs come last, so the
- * patterns of those with a sign, which would be the least, wrap around to the end. */
-static uint64_t fold_float(const struct gs_key_type *type, uint64_t bits)
-{
-    const unsigned width = 8 * type->bytes;
-    const uint64_t sign = (uint64_t)1 << ((width - 1) % 64);
-    const uint64_t negative_nans = ((uint64_t)1 << mantissa_bits(type)) - 1;
-    const uint64_t folded = (bits & sign) != 0 ? ~bits : bits | sign;
-    return (folded - negative_nans) & (sign | (sign - 1));
-}
-
-/* A number of 1, 2, 4 or 8 bytes as it stands in the record, by one load. */
-static inline uint64_t load_number(const uint8_t *from, uint32_t bytes)
-{
-    uint64_t eight;
-    uint32_t four;
-    uint16_t two;
-    switch (bytes) {
-    case 1:
-        return *from;
-    case sizeof two:
-        memcpy(&two, from, sizeof two);
-        return two;
-    case sizeof four:
-        memcpy(&four, from, sizeof four);
-        return four;
-    default:
-        memcpy(&eight, from, sizeof eight);
-        return eight;
-    }
-}
-
-/* A part that is a number, in its order. */
-static inline uint64_t number_of(const struct gs_key_field *key, const uint8_t *record)
-{
-    const struct gs_key_type *type = &key->type;
-    const unsigned unused = 64 - 8 * type->bytes;
-    uint64_t bits = load_number(record + key->offset, type->bytes);
-    if (type->big_endian)
-        bits = __builtin_bswap64(bits) >> unused;
-    if (type->kind == GS_TYPE_SIGNED)
-        bits ^= (uint64_t)1 << (63 - unused);
-    else if (gs_key_is_date(type))
-        bits = gs_date_fold(bits);
-    else if (type->kind != GS_TYPE_UNSIGNED)
-        bits = fold_float(type, bits);
-    return key->descending ? ~bits & UINT64_MAX >> unused : bits;
-}
 
 /* The numbers of keys that are woven, each in its order. */
 static inline void numbers_of(const struct gs_record_order *order, uint32_t key,
                               const uint8_t *record, uint64_t numbers[GS_ZORDER_MAX])
 {
-    const struct gs_key_field *keys = &order->format.keys[key];
-    for (uint32_t i = 0; i < keys->woven; i++)
-        numbers[i] = number_of(&keys[i], record);
+    const struct gs_key_field *field = &order->format.keys[key];
+    for (uint32_t i = 0; i < field->woven; i++)
+        numbers[i] =
+            gs_record_word_by(&order->woven[key + i], record) >> (64 - 8 * field->type.bytes);
 }
 
 static struct gs_record_head head_of(gs_woven bits)
@@ -269,10 +253,8 @@ static struct gs_record_head part_head(const struct gs_record_order *order,
     const uint32_t left = field->type.bytes - skip;
     if (field->woven > 0)
         return woven_head(order, part->key, record, skip);
-    if (field->type.kind != GS_TYPE_BYTES) {
-        const uint64_t number = number_of(field, record) << (64 - 8 * field->type.bytes);
-        return (struct gs_record_head){number << 8 * skip, 0};
-    }
+    if (field->type.kind != GS_TYPE_BYTES)
+        return (struct gs_record_head){gs_record_word_by(&part->word, record) << 8 * skip, 0};
     const uint32_t at = field->offset + skip;
     const uint32_t all = order->format.record_bytes;
     const uint32_t unused = left < HEAD ? 8 * (HEAD - left) : 0;
@@ -326,25 +308,25 @@ static inline int compare_parts(const struct gs_record_order *order, const uint8
                                 const uint8_t *b, uint32_t parts, uint32_t from)
 {
     for (uint32_t i = 0; i < parts; i++) {
-        const struct gs_key_field *field = &order->parts[i].field;
-        const uint32_t at = order->parts[i].at;
-        if (at + field->type.bytes <= from)
+        const struct gs_record_part *part = &order->parts[i];
+        const struct gs_key_field *field = &part->field;
+        if (part->at + field->type.bytes <= from)
             continue;
-        if (field->woven > 0) {
-            const int sign = compare_woven(order, order->parts[i].key, a, b);
+        if (field->type.kind != GS_TYPE_BYTES) {
+            const uint64_t of_a = gs_record_word_by(&part->word, a);
+            const uint64_t of_b = gs_record_word_by(&part->word, b);
+            if (of_a != of_b)
+                return of_a < of_b ? -1 : 1;
+        } else if (field->woven > 0) {
+            const int sign = compare_woven(order, part->key, a, b);
             if (sign != 0)
                 return sign;
-        } else if (field->type.kind == GS_TYPE_BYTES) {
-            const uint32_t skip = from > at ? from - at : 0;
+        } else {
+            const uint32_t skip = from > part->at ? from - part->at : 0;
             const int sign = memcmp(a + field->offset + skip, b + field->offset + skip,
                                     field->type.bytes - skip);
             if (sign != 0)
                 return (sign < 0) == field->descending ? 1 : -1;
-        } else {
-            const uint64_t of_a = number_of(field, a);
-            const uint64_t of_b = number_of(field, b);
-            if (of_a != of_b)
-                return of_a < of_b ? -1 : 1;
         }
     }
     return 0;
@@ -361,10 +343,10 @@ int gs_record_compare_keys(const struct gs_record_order *order, const void *a, c
     return compare_parts(order, a, b, order->key_parts, 0);
 }
 
-bool gs_record_follows(const struct gs_record_order *order, const void *a, const void *b,
-                       bool reverse, bool distinct)
+bool gs_record_follows_by_rest(const struct gs_record_order *order, const void *a, const void *b,
+                               bool reverse, bool distinct)
 {
-    int sign = gs_record_compare_keys(order, a, b);
+    int sign = compare_parts(order, a, b, order->key_parts, order->words_bytes);
     if (sign == 0 && distinct)
         return false;
     if (sign == 0)

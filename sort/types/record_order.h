@@ -21,14 +21,14 @@ struct gs_record_head {
     uint64_t high, low;
 };
 
-/* How the first 8 bytes of a record's keys are found by a few instructions. */
+/* How up to 8 bytes of a key string are found by a few instructions, as a word's highest ones. */
 struct gs_record_word {
-    uint32_t at;      /* from here on */
-    uint32_t bytes;   /* load 8 bytes, or all if there are fewer; */
-    bool swap;        /* exchange them, */
-    uint32_t shift;   /* shift them to the left, */
-    uint64_t mask;    /* keep these bits; */
-    bool is_folded;   /* give floats the order of numbers, and dates: */
+    uint32_t at;    /* from here on */
+    uint32_t bytes; /* load 8 bytes, or all of the record if it has fewer; */
+    bool swap;      /* exchange them, */
+    bool is_folded; /* (see below) */
+    uint32_t shift; /* shift them to the left, */
+    uint64_t mask;  /* keep these bits; if is_folded, give floats and dates the order of numbers: */
     uint64_t negated; /* of negative ones invert these, */
     uint64_t nans;    /* and so many are NaNs with a sign, or NaT; */
     uint64_t flip;    /* invert these */
@@ -38,12 +38,16 @@ struct gs_record_word {
  * are woven (common/formats/zorder.h): then the type is bytes, as many as all have. */
 struct gs_record_part {
     struct gs_key_field field;
-    uint32_t at;  /* in the string */
-    uint32_t key; /* of woven ones, the first */
+    uint32_t at;                /* in the string */
+    uint32_t key;               /* of woven ones, the first */
+    struct gs_record_word word; /* of other numbers */
 };
 
 /* Each key is a part, or two halves of 16 bytes; then the record is one. */
 #define GS_RECORD_PARTS_MAX (2 * GS_FORMAT_KEYS_MAX + 1)
+
+/* So many words of keys are compared without a call. */
+#define GS_RECORD_WORDS 4
 
 struct gs_record_order {
     struct gs_format format;
@@ -52,8 +56,11 @@ struct gs_record_order {
     uint32_t part_count;   /* parts of the string, */
     uint32_t key_parts;    /* of which are keys */
     struct gs_record_part parts[GS_RECORD_PARTS_MAX];
-    uint32_t bytes_at; /* where in the record its first part is */
-    struct gs_record_word word;
+    struct gs_record_word woven[GS_FORMAT_KEYS_MAX]; /* of each key that is woven */
+    uint32_t bytes_at;                               /* where in the record its first part is */
+    uint32_t word_count;
+    struct gs_record_word words[GS_RECORD_WORDS]; /* the first of its keys, one after the other: */
+    uint32_t words_bytes; /* so many bytes of strings; if none, the first word is 0 */
     /* The head of a string, where keys are bytes in a row and records have 16 bytes: */
     bool quick;
     uint32_t head_at, head_shift; /* the record's bytes from here on, shifted by so many bits, */
@@ -105,7 +112,12 @@ static inline uint32_t gs_record_head_same(struct gs_record_head a, struct gs_re
 struct gs_record_head gs_record_head_at(const struct gs_record_order *order, const void *record,
                                         uint32_t from);
 
-/* The same from 0 on, but faster for the most common keys; only where order->quick. */
+/* The word that has byte `at` of key strings, and where it begins there. Returns how many bytes it
+ * has of them; 0 if there is none, in keys that are woven. */
+uint32_t gs_record_word_at(const struct gs_record_order *order, uint32_t at,
+                           struct gs_record_word *word, uint32_t *begin);
+
+/* gs_record_head_at from 0 on, but faster for the most common keys; only where order->quick. */
 static inline struct gs_record_head gs_record_head_quickly(const struct gs_record_order *order,
                                                            const void *record)
 {
@@ -129,7 +141,7 @@ static inline struct gs_record_head gs_record_head(const struct gs_record_order 
 
 /* The beginning of a record's keys, as a number: of two records whose numbers differ, the one with
  * the lower number comes first. If they are the same, that tells nothing. A loop that writes bytes
- * has a copy of order->word, which stays in registers. */
+ * has a copy of order->words[0], which stays in registers. */
 static inline uint64_t gs_record_word_by(const struct gs_record_word *how, const void *record)
 {
     const uint64_t sign = (uint64_t)1 << 63;
@@ -141,14 +153,14 @@ static inline uint64_t gs_record_word_by(const struct gs_record_word *how, const
     if (how->swap)
         word = __builtin_bswap64(word);
     word = word << how->shift & how->mask;
-    if (how->is_folded) /* as fold_float in record_order.c */
+    if (how->is_folded) /* NaNs with a sign would be the least: they wrap around to the end */
         word = (word ^ ((word & sign) != 0 ? how->negated : sign)) - how->nans;
     return word ^ how->flip;
 }
 
 static inline uint64_t gs_record_word(const struct gs_record_order *order, const void *record)
 {
-    return gs_record_word_by(&order->word, record);
+    return gs_record_word_by(&order->words[0], record);
 }
 
 /* The order of two records: below, equal to or above 0. from: their key strings are known to be the
@@ -172,9 +184,31 @@ static inline bool gs_record_same_keys(const struct gs_record_order *order, cons
     return gs_record_compare_keys(order, a, b) == 0;
 }
 
-/* May b follow a? distinct: only if their keys differ. Where many are asked about, their words are
- * compared first. */
-bool gs_record_follows(const struct gs_record_order *order, const void *a, const void *b,
-                       bool reverse, bool distinct);
+/* May b follow a? distinct: only if their keys differ. Of records whose words are all the same. */
+bool gs_record_follows_by_rest(const struct gs_record_order *order, const void *a, const void *b,
+                               bool reverse, bool distinct);
+
+/* Of records whose first words are the same: where many are asked about, compare these first. */
+static inline bool gs_record_follows_closely(const struct gs_record_order *order, const void *a,
+                                             const void *b, bool reverse, bool distinct)
+{
+    for (uint32_t i = 1; i < order->word_count; i++) {
+        const uint64_t of_a = gs_record_word_by(&order->words[i], a);
+        const uint64_t of_b = gs_record_word_by(&order->words[i], b);
+        if (of_a != of_b)
+            return (of_a < of_b) != reverse;
+    }
+    return gs_record_follows_by_rest(order, a, b, reverse, distinct);
+}
+
+/* Of any records. */
+static inline bool gs_record_follows(const struct gs_record_order *order, const void *a,
+                                     const void *b, bool reverse, bool distinct)
+{
+    const uint64_t of_a = gs_record_word(order, a);
+    const uint64_t of_b = gs_record_word(order, b);
+    return of_a != of_b ? (of_a < of_b) != reverse
+                        : gs_record_follows_closely(order, a, b, reverse, distinct);
+}
 
 #endif

@@ -20,7 +20,7 @@
 #include "sort/external/external_sorter.h"
 #include "sort/split/sort_samples.h"
 #include "sort/tags/number.h"
-#include "sort/tags/tags.h"
+#include "sort/tags/whole_tags.h"
 #include "sort/wide/record_calls.h"
 
 #include "common/formats/record_copy.h"
@@ -114,14 +114,48 @@ static enum gs_status check(const struct gs_entries *entries, const struct gs_ex
                    least_mebibytes(entries, more ? 2 * count : count), plan->memory_bytes >> 20);
 }
 
+/* The tags of a level, which hold all of a record where they can: then it is not fetched by a tag,
+ * but restored from it. */
+static void init_tags(const struct record_entries *records, struct gs_level *level,
+                      const struct gs_level_sample *sample)
+{
+    struct gs_tags *tags = (struct gs_tags *)level->tagger;
+    const struct gs_options *options = options_of(records, level);
+    const struct gs_span span = {.keys = sample->entries, .count = sample->count, .name = "sample"};
+    if (records->kept.index_bytes == 0 && gs_whole_tags_fit(options, 0, GS_KEY_BYTES)) {
+        gs_whole_tags_init(tags, options, 0);
+        level->loose_bits = GS_KEY_BITS - 8 * tags->prefix_bytes;
+    } else {
+        gs_tags_init(tags, options, sample->from, &span, 1);
+        level->loose_bits = gs_tags_loose_bits(tags, options->unique);
+    }
+    tags->tagger.sums = records->sums && !level->of_bin;
+}
+
+/* Make the search of bins cheaper, where splitters end above the loose bits then, too. The keys of
+ * the sample have none of these. */
+static void snap(struct gs_splitters *splitters, const gs_key *keys, uint32_t count, uint32_t bins,
+                 unsigned loose)
+{
+    const gs_key mask = ((gs_key)1 << loose) - 1;
+    struct gs_splitters *chosen = malloc(sizeof *chosen);
+    if (chosen == NULL)
+        return; /* not an error: it takes longer */
+    *chosen = *splitters;
+    gs_splitters_snap(splitters, keys, count, bins);
+    for (uint32_t i = 0; i < splitters->count; i++)
+        if ((splitters->splitter[i] & mask) != mask) {
+            *splitters = *chosen;
+            break;
+        }
+    free(chosen);
+}
+
 /* Splitters between prefixes: what tags have beside these, or under unique beside keys, must not
  * matter, so that equal records are in the same bin, and the first of them can be told. */
 static enum gs_status choose(const struct gs_entries *entries, struct gs_level *level,
                              const struct gs_level_sample *sample, struct gs_error *err)
 {
-    const struct record_entries *records = records_of(entries);
-    const struct gs_options *options = options_of(records, level);
-    const struct gs_span span = {.keys = sample->entries, .count = sample->count, .name = "sample"};
     const uint32_t count = sample->count + sample->even;
     struct gs_tags *tags = malloc(sizeof *tags);
     gs_key *keys = malloc((count + 1) * sizeof *keys);
@@ -130,10 +164,9 @@ static enum gs_status choose(const struct gs_entries *entries, struct gs_level *
         free(keys);
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples", count);
     }
-    gs_tags_init(tags, options, sample->from, &span, 1);
-    tags->tagger.sums = records->sums && !level->of_bin;
+    init_tags(records_of(entries), level, sample);
     tags->tagger.tag(&tags->tagger, sample->entries, 0, sample->count, keys);
-    const unsigned loose = level->loose_bits = gs_tags_loose_bits(tags, options->unique);
+    const unsigned loose = level->loose_bits;
     for (uint32_t i = 0; i < sample->even; i++)
         keys[sample->count + i] = GS_KEY_MAX / sample->even * i + GS_KEY_MAX / sample->even / 2;
     for (uint32_t i = 0; i < count; i++)
@@ -147,6 +180,9 @@ static enum gs_status choose(const struct gs_entries *entries, struct gs_level *
     for (; used < splitters->count && splitters->splitter[used] != GS_KEY_MAX; used++)
         continue;
     gs_splitters_adopt(splitters, splitters->splitter, used);
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] <<= loose;
+    snap(splitters, keys, count, sample->bins, loose);
     free(keys);
     return GS_OK;
 }
@@ -167,6 +203,10 @@ static void fetch(const struct gs_entries *entries, const struct gs_chunk_input 
     const struct gs_tags *tagger = tags_of(tiles->tagger);
     const uint32_t bytes = tiles->tagger->record_bytes;
     const bool numbers = bytes != entries->bytes;
+    if (tagger->whole) {
+        gs_whole_tags_restore(tagger, tags, count, to);
+        return;
+    }
     for (uint64_t i = 0; i < count && i < UNDER_WAY; i++)
         gs_record_prefetch(input_record(tiles, gs_tag_index(tagger, tags[i])), bytes);
     for (uint64_t i = 0; i < count; i++, to += entries->bytes) {

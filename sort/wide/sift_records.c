@@ -22,7 +22,7 @@ static bool may_be(const struct gs_options *options, enum gs_wanted_end end, con
 uint64_t gs_records_sift(const struct gs_options *options, enum gs_wanted_end end,
                          const void *bound, const void *records, uint64_t count, uint32_t *kept)
 {
-    const struct gs_record_word how = options->records->word;
+    const struct gs_record_word how = options->records->words[0];
     const bool turned = options->reverse != (end == GS_WANTED_TAIL);
     const uint64_t bytes = gs_record_bytes(options);
     const uint64_t limit = gs_record_word_by(&how, bound);

@@ -73,7 +73,7 @@ def forge(entries, number):
 
 entries = read_entries(sys.argv[1])
 if sys.argv[2] == "version":
-    entries[0] = entries[0].replace(b"gsort manifest 3\n", b"gsort manifest 1\n")
+    entries[0] = entries[0].replace(b"gsort manifest 4\n", b"gsort manifest 1\n")
 else:
     forge(entries, int(sys.argv[2]))
 write_entries(sys.argv[1], entries)

@@ -72,6 +72,28 @@ static bool parts_are_right(const struct gs_record_order *order, size_t i)
     return right;
 }
 
+/* The word that has a byte has that and those around it, with zeros behind them. */
+static bool words_are_right(const struct gs_record_order *order, size_t i)
+{
+    bool right = true;
+    bool woven = false;
+    for (uint32_t k = 0; k < order->format.key_count; k++)
+        woven = woven || order->format.keys[k].woven > 0;
+    for (uint32_t at = 0; at < order->string_bytes; at++) {
+        struct gs_record_word word;
+        unsigned char wanted[HEAD] = {0};
+        unsigned char found[HEAD];
+        uint32_t begin = at;
+        const uint32_t bytes = gs_record_word_at(order, at, &word, &begin);
+        right = right && bytes <= 8 && (bytes == 0 ? woven : begin <= at && at < begin + bytes);
+        memcpy(wanted, strings[i] + begin, bytes);
+        spread((struct gs_record_head){bytes > 0 ? gs_record_word_by(&word, records[i]) : 0, 0},
+               found);
+        right = right && memcmp(found, wanted, HEAD) == 0;
+    }
+    return right;
+}
+
 /* Strings and comparing agree with the order that values have. */
 static bool pair_is_right(const struct gs_record_order *order, size_t i, size_t j)
 {
@@ -135,7 +157,7 @@ static void check_format(const char *record, const char *const *keys, bool stabl
         for (uint32_t at = 0; at < order.string_bytes; at += HEAD)
             spread(gs_record_head_at(&order, records[i], at), strings[i] + at);
     for (size_t i = 0; i < RECORDS; i++) {
-        right = right && parts_are_right(&order, i);
+        right = right && parts_are_right(&order, i) && words_are_right(&order, i);
         for (size_t j = 0; j < RECORDS; j += 1 + gs_random(i, j) % 5)
             right = right && pair_is_right(&order, i, j) && follows_rightly(&order, i, j);
     }

@@ -7,8 +7,8 @@
  * Under unique they are only taken if there is nothing before the place, and then all: only the
  * first of them will be kept.
  *
- * How far to look is what gave segments of a good size before: far, where the ranges of inputs
- * follow one another.
+ * How far to look is what gave segments of a good size before. Where most spans have nothing before
+ * the place, because their ranges follow one another, a place further on is searched for.
  */
 #include "sort/merge/merge_cut.h"
 
@@ -28,9 +28,13 @@ enum gs_status gs_cut_open(struct gs_cut *cut, const struct gs_cut_order *order,
                            .taken = calloc(span_count + 1, sizeof *cut->taken),
                            .active = calloc(span_count + 1, sizeof *cut->active),
                            .counts = calloc(span_count + 1, sizeof *cut->counts),
+                           .trial = calloc(span_count + 1, sizeof *cut->trial),
+                           .further = calloc(span_count + 1, sizeof *cut->further),
                            .room = gs_cut_room(span_count, room),
+                           .other = malloc(order->record_bytes),
                            .bound = malloc(order->record_bytes)};
-    if (cut->taken == NULL || cut->active == NULL || cut->counts == NULL || cut->bound == NULL)
+    if (cut->taken == NULL || cut->active == NULL || cut->counts == NULL || cut->trial == NULL ||
+        cut->further == NULL || cut->other == NULL || cut->bound == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %zu inputs", span_count);
     for (size_t i = 0; i < span_count; i++)
         if (spans[i].count > 0)
@@ -43,6 +47,9 @@ void gs_cut_close(struct gs_cut *cut)
     free(cut->taken);
     free(cut->active);
     free(cut->counts);
+    free(cut->trial);
+    free(cut->further);
+    free(cut->other);
     free(cut->bound);
     *cut = (struct gs_cut){.taken = NULL};
 }
@@ -84,17 +91,17 @@ static uint64_t count_before(const struct gs_cut *cut, size_t span, uint64_t fro
     return first;
 }
 
-/* The number of a span's records up to the bound from `from` on, where few are expected: gallops 1,
- * 2, 4, ... records ahead. */
-static uint64_t count_run(const struct gs_cut *cut, size_t span, uint64_t from)
+/* The same for all from `from` on, where few are expected: gallops 1, 2, 4, ... records ahead. */
+static uint64_t count_run(const struct gs_cut *cut, size_t span, uint64_t from, bool equal)
 {
     const uint64_t left = records_left(cut, span) - from;
     uint64_t ahead = 1;
-    while (ahead < left && compare(cut, record_at(cut, span, from + ahead - 1), cut->bound) <= 0)
+    while (ahead < left &&
+           compare(cut, record_at(cut, span, from + ahead - 1), cut->bound) < (equal ? 1 : 0))
         ahead *= 2;
     const uint64_t first = ahead / 2; /* these are all in the run, or there are none */
     const uint64_t end = ahead < left ? ahead : left;
-    return first + count_before(cut, span, from + first, end - first, true);
+    return first + count_before(cut, span, from + first, end - first, equal);
 }
 
 /* Copy the least record `look` ahead of the first that are left to ->bound; false if no span has as
@@ -128,11 +135,75 @@ static uint64_t look_before(struct gs_cut *cut, uint64_t look)
     return sum;
 }
 
+/* Exchange the bound for the other one. */
+static void swap_bounds(struct gs_cut *cut)
+{
+    char *other = cut->other;
+    cut->other = cut->bound;
+    cut->bound = other;
+}
+
+/* Count each span's records before the bound, knowing that the first ->counts are, to ->trial.
+ * Returns their sum; once it exceeds the room, counting stops. */
+static uint64_t try_bound(const struct gs_cut *cut)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < cut->actives && sum <= cut->room; i++) {
+        const uint64_t known = cut->counts[i];
+        cut->trial[i] = known + count_run(cut, cut->active[i], known, false);
+        sum += cut->trial[i];
+    }
+    return sum;
+}
+
+/* The record of a span that may be a bound further on. */
+static const char *place_in(const struct gs_cut *cut, size_t span, uint64_t look)
+{
+    const uint64_t left = records_left(cut, span);
+    return record_at(cut, span, (left < look ? left : look) - 1);
+}
+
+/* Of `count` spans in ->further keep those whose places are beyond the bound, or before it. */
+static size_t keep_further(const struct gs_cut *cut, size_t count, uint64_t look, bool beyond)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const int sign = compare(cut, place_in(cut, cut->further[i], look), cut->bound);
+        if (beyond ? sign > 0 : sign < 0)
+            cut->further[kept++] = cut->further[i];
+    }
+    return kept;
+}
+
+/* Only `sum` records are before the bound: look for one with more of them, as a median is searched
+ * for. Returns their number. */
+static uint64_t widen(struct gs_cut *cut, uint64_t look, uint64_t sum)
+{
+    memcpy(cut->further, cut->active, cut->actives * sizeof *cut->further);
+    size_t count = keep_further(cut, cut->actives, look, true);
+    while (sum < cut->room / 2 && count > 0) {
+        swap_bounds(cut);
+        memcpy(cut->bound, place_in(cut, cut->further[count / 2], look), cut->order.record_bytes);
+        const uint64_t more = try_bound(cut);
+        const bool fits = more <= cut->room;
+        count = keep_further(cut, count, look, fits);
+        if (fits) {
+            uint64_t *trial = cut->trial;
+            cut->trial = cut->counts;
+            cut->counts = trial;
+            sum = more;
+        } else {
+            swap_bounds(cut);
+        }
+    }
+    return sum;
+}
+
 /* Add those equal to the bound to ->counts, `most` at most, of earlier spans before later ones. */
 static void count_equal(struct gs_cut *cut, uint64_t most)
 {
     for (size_t i = 0; i < cut->actives && most > 0; i++) {
-        const uint64_t run = count_run(cut, cut->active[i], cut->counts[i]);
+        const uint64_t run = count_run(cut, cut->active[i], cut->counts[i], true);
         cut->counts[i] += run < most ? run : most;
         most -= run < most ? run : most;
     }
@@ -198,6 +269,8 @@ void gs_cut_next(struct gs_cut *cut, struct gs_segment *segment)
             break;
     }
     cut->look = sum < cut->room / ROOM_PART && 2 * look <= cut->room ? 2 * look : look;
+    if (cut->bounded && sum < cut->room / ROOM_PART)
+        sum = widen(cut, look, sum);
     cut->closed = sum == 0;
     give_bound(cut, &segment->bounds[1]);
     if (cut->bounded && (cut->closed || !cut->order.unique))

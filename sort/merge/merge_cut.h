@@ -22,18 +22,21 @@ struct gs_cut {
     uint64_t *taken;   /* [span_count]: records cut off each span */
     size_t *active;    /* spans with records left, ... */
     size_t actives;    /* ... and their number */
-    uint64_t *counts;  /* [actives]: each one's records in the segment being cut */
+    uint64_t *counts;  /* [actives]: each one's records in the segment being cut, ... */
+    uint64_t *trial;   /* ... and the same for a bound being tried */
+    size_t *further;   /* spans whose records may be bounds further on */
     uint64_t room;     /* records that a segment may have, see gs_cut_room */
     uint64_t look;     /* how far the last segment looked ahead in each span */
     uint64_t position; /* records in all segments so far */
     uint64_t segments; /* segments cut so far */
+    char *other;       /* memory for a bound that was, or will be */
     char *bound;       /* a copy of the record at which the last one was cut off, if bounded; */
     bool bounded;      /* under unique it, and those equal to it, are behind the cut or, */
     bool closed;       /* if closed, before it */
 };
 
 /* Bytes that a gs_cut takes for each span. */
-#define GS_CUT_SPAN_BYTES (2 * sizeof(uint64_t) + sizeof(size_t))
+#define GS_CUT_SPAN_BYTES (3 * sizeof(uint64_t) + 2 * sizeof(size_t))
 
 /* A span's part of a segment: records [first, first + count) of the span. */
 struct gs_part {

@@ -129,9 +129,9 @@ static void check_disorder(bool unique)
 
 /* Spans whose keys follow one another (apart), or small spans beside a large one: segments have an
  * eighth of their room or more on average, though most spans have no key in them. */
-static void check_layout(bool apart, gs_key mask)
+static void check_layout(bool apart, uint64_t each, gs_key mask)
 {
-    enum { COUNT = 500, MANY = 200, ROOM = 1000 };
+    enum { COUNT = 500, MANY = 200, ROOM = 500 };
     static gs_key keys[MANY][COUNT];
     static gs_key base[MANY * COUNT];
     static struct gs_span spans[MANY + 1];
@@ -142,7 +142,6 @@ static void check_layout(bool apart, gs_key mask)
     struct gs_error err = {.status = GS_OK};
     struct gs_cut cut;
     const struct gs_cut_order order = order_of(mask != 0, false);
-    const uint64_t each = apart ? COUNT : 5;
     const uint64_t base_keys = apart ? 0 : (uint64_t)MANY * COUNT;
     for (uint64_t k = 0; k < base_keys; k++)
         base[k] = sample_wide((uint32_t)k * 1000) ^ mask;
@@ -175,10 +174,11 @@ int main(void)
         for (size_t r = 0; r < sizeof rooms / sizeof rooms[0]; r++)
             for (int way = 0; way < 4; way++)
                 check_cut(values[v], way % 2 == 1, way / 2 == 1, rooms[r]);
-    check_layout(true, 0);
-    check_layout(true, GS_KEY_MAX);
-    check_layout(false, 0);
-    check_layout(false, GS_KEY_MAX);
+    for (int reverse = 0; reverse <= 1; reverse++) {
+        check_layout(true, 500, reverse ? GS_KEY_MAX : 0);
+        check_layout(true, 5, reverse ? GS_KEY_MAX : 0);
+        check_layout(false, 5, reverse ? GS_KEY_MAX : 0);
+    }
     check_disorder(false);
     check_disorder(true);
     return check_failures();

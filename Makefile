@@ -57,7 +57,8 @@ SAME_PATHS := -ffile-prefix-map='$(CURDIR)'=.
 # One set of objects for the programs and the shared library, of which only gsort.h is seen outside.
 PIC       := -fPIC -fvisibility=hidden
 C_FLAGS   := -std=c11 $(WARNINGS) -Wconversion -Wmissing-prototypes -fopenmp $(PIC) $(SAME_PATHS)
-CXX_FLAGS := -std=c++17 $(WARNINGS) -fno-exceptions -fno-rtti $(PIC) $(SAME_PATHS)
+# A unique symbol of GCC's would stay global in libgsort.a.
+CXX_FLAGS := -std=c++17 $(WARNINGS) -fno-exceptions -fno-rtti $(if $(CLANG),,-fno-gnu-unique) $(PIC) $(SAME_PATHS)
 CPP_FLAGS := -I. -D_GNU_SOURCE -DGS_CUDA=$(CUDA) -DGS_HIGHWAY=$(HIGHWAY) $(call is,DEBUG,-DGS_DEBUG=1) -MMD -MP
 LIBS      := -lpthread -lm
 LINK_FLAGS := $(call is,STATIC,-static -s -Xlinker --gc-sections)
@@ -81,7 +82,7 @@ GPU_NARROW := device/u32 device/pages engines/gpu
 GPU_WIDE  := device/wide
 GPU_ROOMS := $(GPU_ALL) $(GPU_NARROW) $(GPU_WIDE)
 # There is one GPU for all widths.
-GPU_ONCE  := sort/gpu/gpu_start.c sort/device/gpu_call.c
+GPU_ONCE  := sort/gpu/gpu_start.c sort/device/gpu_call.c sort/device/device_reports.c
 # A room of a width is compiled as one file, since reading headers anew would take as long again; but not where two files have
 # names in common.
 APART     := pipeline split ways
@@ -110,7 +111,7 @@ else
 endif
 ifeq ($(CUDA),1)
   NARROW    += $(call present,$(GPU_ALL) $(GPU_NARROW)) $(call sources,$(GPU_ALL) $(GPU_NARROW),cu)
-  WIDE      += $(filter-out $(GPU_ONCE),$(call present,$(GPU_ALL))) $(call sources,$(GPU_ALL) $(GPU_WIDE),cu) $(call absent,device/u32)
+  WIDE      += $(filter-out $(GPU_ONCE),$(call present,$(GPU_ALL))) $(call sources,$(GPU_ALL) $(GPU_WIDE),cu) $(call absent,device/u32 device/pages)
   ONCE      := $(GPU_ONCE:%.c=$(B)/%.o)
   CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
   CPP_FLAGS += -isystem $(CUDA_HOME)/include
@@ -273,7 +274,7 @@ units: $(UNITS)
 
 TOOL_FLAGS := -I. -D_GNU_SOURCE -std=c11 $(WARNINGS) -Wconversion -O2
 build/keygen: $(patsubst %,build/tools/%.o,data/keygen data/dist data/typed common/formats/format_parse common/formats/key_type common/formats/date common/formats/zorder common/formats/type_hint common/nearest_word common/status)
-build/reference: build/tools/tests/tools/reference.o build/tools/tests/tools/reference_records.o
+build/reference: $(patsubst %,build/tools/tests/tools/reference%.o,_fail _numbers _records) build/tools/tests/tools/reference.o
 build/fuzz_options: build/tools/tests/fuzz/fuzz_options.o
 build/peak: build/tools/tests/tools/peak.o
 $(filter-out %.so %/quirkfs,$(TOOLS)):

@@ -9,7 +9,7 @@
 .PHONY: check-gpu inject-gpu bench-gpu gpu-hash
 
 # What a run on a GPU verifies: the sources of the GPU's rooms and tests, and all that these include.
-GPU_TESTS   = gpu_twins gpu_pages gpu_values gpu_close gpu_narrow gpu_engines gpu_flip gpu_small
+GPU_TESTS   = gpu_twins gpu_pages gpu_values gpu_close gpu_narrow gpu_engines gpu_flip gpu_small gpu_array
 included    = $(wildcard $(shell sed -n 's/^ *\# *include "\([^"]*\)".*/\1/p' $(1)))
 with_all    = $(if $(filter-out $(1),$(call included,$(1))),$(call with_all,$(sort $(1) $(call included,$(1)))),$(1))
 VERIFIED    = $(call with_all,$(sort $(foreach room,$(GPU_ROOMS),$(wildcard $(addprefix $(call folder,$(room))/,*.c *.h *.cu *.cuh))) \
@@ -23,6 +23,8 @@ ifeq ($(CUDA),1)
 $(B)/gpu_flip $(WIDTHS:%=$(B)/gpu_flip-%): WRAPS := -Wl,--wrap=gs_count_bins_gpu,--wrap=gs_scatter_bins_gpu,--wrap=gs_gpu_buffers_emit
 # The test of a small GPU intercepts calls to the CUDA runtime.
 $(B)/gpu_small: WRAPS := -Wl,--wrap=cudaDeviceGetAttribute,--wrap=cudaFuncSetAttribute
+# That of a caller's arrays counts allocations.
+$(B)/gpu_array: WRAPS := -Wl,--wrap=cudaMalloc,--wrap=cudaHostAlloc,--wrap=cudaHostRegister
 $(GPU_TESTS:%=$(B)/%): $(B)/gpu_%: tests/gpu/gpu_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
 	$(call quiet,UNIT)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $(WRAPS) $< $(OBJECTS) build/tools/data/dist.o $(LIBS) -o $@
 $(WIDTHS:%=$(B)/gpu_flip-%): $(B)/gpu_flip-%: tests/gpu/gpu_flip.c $(B)/unit_%.a $(B)/flags
@@ -39,14 +41,20 @@ $(eval $(call gpu_bench,,$(OBJECTS)))
 $(foreach width,$(WIDTHS),$(eval $(call gpu_bench,-$(width),$(filter $(B)/w$(width)/sort/device/%,$(call wide_objects,$(width))) \
     $(call objects,$(B),$(call present,$(COMMON) types)) $(ONCE))))
 
-BENCHES := $(B)/bench-gpu $(WIDTHS:%=$(B)/bench-gpu-%)
-bench-gpu: $(BENCHES)
-	set -e; for bench in $(BENCHES); do $$bench $(BENCH); done
+# The library's call, for all widths.
+$(B)/bench-gpu-call: tests/bench/bench_gpu_call.cu $(OBJECTS) $(B)/flags
+	$(call quiet,NVCC)$(NVCC) -std=c++17 -O3 -arch=$(BENCH_ARCH) -I. -c $< -o $@.o
+	$(call quiet,LINK)$(CXX) $(CFLAGS) $(LDFLAGS) $@.o $(OBJECTS) $(LIBS) -o $@
 
-check-gpu: all tools $(GPU_TESTS:%=$(B)/%) $(WIDTHS:%=$(B)/gpu_flip-%) $(BENCHES) units
+BENCHES := $(B)/bench-gpu $(WIDTHS:%=$(B)/bench-gpu-%)
+bench-gpu: $(BENCHES) $(B)/bench-gpu-call
+	set -e; for bench in $(BENCHES); do $$bench $(BENCH); done
+	$(B)/bench-gpu-call
+
+check-gpu: all tools $(B)/installed/lib/pkgconfig/gsort.pc $(GPU_TESTS:%=$(B)/%) $(WIDTHS:%=$(B)/gpu_flip-%) $(BENCHES) units
 	$(need_bats)
 	BATS='$(BATS)' $(filter-out $(BATS) --recursive,$(SUITE)) tests/gpu/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu \
-	    $(addprefix $(B)/,gpu_engines gpu_flip gpu_values gpu_pages gpu_narrow gpu_small gpu_close) $(WIDTHS:%=$(B)/bench-gpu-%)
+	    $(addprefix $(B)/,gpu_engines gpu_flip gpu_values gpu_pages gpu_narrow gpu_small gpu_close gpu_array) $(WIDTHS:%=$(B)/bench-gpu-%)
 
 # Needs DEBUG=1: only that build has CUDA calls that can be made to fail.
 inject-gpu: $(B)/gsort $(TOOLS)

@@ -26,15 +26,41 @@ static int files;
 static uint64_t half;
 static uint64_t fresh; /* bytes written since write-back was last started */
 static uint64_t grace; /* the first time, this much more may be fresh: nothing else is dirty yet */
+static unsigned calls; /* of the library, under way */
+
+static void set_limit(uint64_t bytes)
+{
+    half = bytes / 2 < HALF_BYTES_MAX ? bytes / 2 : HALF_BYTES_MAX;
+    grace = bytes - 2 * half;
+    atomic_store(&limit, bytes);
+}
 
 void gs_dirty_limit(uint64_t bytes)
 {
     pthread_mutex_lock(&mutex);
-    half = bytes / 2 < HALF_BYTES_MAX ? bytes / 2 : HALF_BYTES_MAX;
-    grace = bytes - 2 * half;
-    fresh = 0;
-    files = 0;
-    atomic_store(&limit, bytes);
+    if (calls < 2 || bytes < atomic_load(&limit))
+        set_limit(bytes);
+    if (calls < 2) {
+        fresh = 0;
+        files = 0;
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+void gs_dirty_enter(void)
+{
+    pthread_mutex_lock(&mutex);
+    calls++;
+    pthread_mutex_unlock(&mutex);
+}
+
+void gs_dirty_leave(void)
+{
+    pthread_mutex_lock(&mutex);
+    if (--calls == 0) {
+        set_limit(UINT64_MAX);
+        files = 0;
+    }
     pthread_mutex_unlock(&mutex);
 }
 
@@ -55,12 +81,15 @@ static bool add_file(int fd)
     return true;
 }
 
-/* Call sync_file_range(2) for all files. Returns 0, or the errno of a failed write-back. */
+/* Call sync_file_range(2) for all files. Returns 0, or the errno of a failed write-back, which is
+ * kept for the file's own call, too, if that may be another one. */
 static int sync_files(unsigned flags)
 {
     int errnum = 0;
     for (int i = 0; i < files; i++) {
         int failed = gs_late_error_sync(fds[i], 0, 0, flags);
+        if (failed != 0 && calls > 1)
+            gs_late_error_keep(fds[i], failed);
         errnum = failed != 0 ? failed : errnum;
     }
     return errnum;

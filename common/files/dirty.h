@@ -19,6 +19,11 @@
  * value, means no limit. Do not call while other threads write. */
 void gs_dirty_limit(uint64_t bytes);
 
+/* A call of the library begins, or ends. While there are several, the lowest limit is that of all
+ * their files together; when the last one has ended, there is none. */
+void gs_dirty_enter(void);
+void gs_dirty_leave(void);
+
 /* Is there a limit? Then write at most GS_DIRTY_PIECE_BYTES at a time: what each writer has in hand
  * comes on top of the limit. */
 bool gs_dirty_limited(void);

@@ -52,6 +52,8 @@ enum gs_status gs_input_check_end(struct gs_input *input, uint64_t size, size_t 
     enum gs_status st = gs_magic_check(&input->magic, true, input->name, err);
     char came[GS_HUMAN_TEXT];
     char promised[GS_HUMAN_TEXT];
+    if (st == GS_OK && !input->sized && size < input->least)
+        return gs_fail(err, GS_ERR_INPUT, 0, "%s: file shrank before it was read", input->name);
     if (st == GS_OK && input->sized && size != input->promised)
         return gs_fail(err, GS_ERR_INPUT, 0, "%s: %s of records came, but its header says %s%s",
                        input->name, gs_human_exact(size, came),
@@ -86,12 +88,15 @@ static enum gs_status look_at_file(struct gs_input *input, int fd, uint64_t star
         return fail_short(input, err);
     if (unit == 0)
         return GS_OK;
-    static unsigned char bytes[GS_HEAD_BYTES];
     if (input->magic.looks != GS_LOOKS_NONE) {
-        int errnum = gs_file_pread_most(fd, bytes, sizeof bytes, start, &input->magic.head.count);
+        input->magic.own = malloc(GS_HEAD_BYTES);
+        if (input->magic.own == NULL)
+            return gs_fail(err, GS_ERR_MEMORY, errno, "%s", input->name);
+        int errnum = gs_file_pread_most(fd, input->magic.own, GS_HEAD_BYTES, start,
+                                        &input->magic.head.count);
         if (errnum != 0)
             return gs_fail(err, GS_ERR_INPUT, errnum, "%s: read failed", input->name);
-        input->magic.head.bytes = bytes;
+        input->magic.head.bytes = input->magic.own;
         input->magic.head.file_bytes = size;
     }
     enum gs_status st = gs_input_check_end(input, size - input->skip, unit, err);
@@ -167,6 +172,7 @@ static enum gs_status inspect_input(const struct gs_inputs *inputs, int fd, size
     enum gs_status st = look_at_file(input, fd, start, end - start, unit, err);
     if (st != GS_OK)
         return st;
+    input->least = end - start - input->skip;
     if (start == end ||
         (inputs->count <= GS_MAPPED_MAX && map_file(input, fd, start + input->skip, end, unit)))
         input->pending = false;
@@ -275,22 +281,33 @@ enum gs_status gs_inputs_consume(const struct gs_inputs *inputs, struct gs_error
     return GS_OK;
 }
 
+/* A mapped input becomes pending. */
+static void unmap(struct gs_input *input)
+{
+    if (input->mapping == NULL)
+        return;
+    munmap(input->mapping, input->mapping_bytes);
+    *input = (struct gs_input){.name = input->name,
+                               .pending = true,
+                               .device = input->device,
+                               .inode = input->inode,
+                               .magic = input->magic,
+                               .skip = input->skip,
+                               .head = input->head,
+                               .least = input->least,
+                               .fd = is_standard_input(input->name) ? STDIN_FILENO : -1};
+}
+
 void gs_inputs_make_room(struct gs_inputs *inputs, uint64_t bytes)
 {
-    for (size_t i = 0; i < inputs->count && gs_address_space_left() < bytes; i++) {
-        struct gs_input *input = &inputs->list[i];
-        if (input->mapping == NULL)
-            continue;
-        munmap(input->mapping, input->mapping_bytes);
-        *input = (struct gs_input){.name = input->name,
-                                   .pending = true,
-                                   .device = input->device,
-                                   .inode = input->inode,
-                                   .magic = input->magic,
-                                   .skip = input->skip,
-                                   .head = input->head,
-                                   .fd = is_standard_input(input->name) ? STDIN_FILENO : -1};
-    }
+    for (size_t i = 0; i < inputs->count && gs_address_space_left() < bytes; i++)
+        unmap(&inputs->list[i]);
+}
+
+void gs_inputs_unmap(struct gs_inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++)
+        unmap(&inputs->list[i]);
 }
 
 uint64_t gs_inputs_bytes(const struct gs_inputs *inputs)

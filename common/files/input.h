@@ -38,7 +38,8 @@ struct gs_input {
     bool skipped;           /* and whether a pending input is behind them */
     gs_input_begin *begin;  /* NULL: skip bytes are in front */
     void *context;          /* for it */
-    bool sized;             /* what was in front has said how many bytes come behind: */
+    uint64_t least; /* a file that is read had so many bytes of records when it was opened */
+    bool sized;     /* what was in front has said how many bytes come behind: */
     uint64_t promised;
     unsigned char *rest;   /* if read in part: the bytes of an incomplete unit at its end; owned */
     size_t rest_bytes;     /* and how many there are */
@@ -100,6 +101,10 @@ void gs_input_end(struct gs_input *input);
 
 /* Have room for an incomplete record in input->rest. */
 enum gs_status gs_input_make_rest(struct gs_input *input, struct gs_error *err);
+
+/* Unmap all files: they are read, each when its turn comes. One that has shrunk by then is refused,
+ * where a mapping would raise SIGBUS. Call before anybody looks at the inputs. */
+void gs_inputs_unmap(struct gs_inputs *inputs);
 
 /* Read the pending inputs to their ends, one after another; the gate gets the number of bytes read
  * of all together. If it refuses, the current input stays pending, `bytes` and `size` are what was

@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 /* Far behind the end of any file; if not, one page is waited for. */
@@ -38,8 +39,25 @@ int gs_late_error_sync(int fd, off_t offset, off_t bytes, unsigned flags)
     return sync_file_range(fd, offset, bytes, flags) == 0 || is_refusal(errno) ? 0 : errno;
 }
 
+/* Errors that were told to another call, by descriptor. By the time it is asked for, a number may
+ * be that of another file, which then fails for nothing; a lost error would be worse. */
+static atomic_int kept[1024];
+
+static atomic_int *kept_for(int fd)
+{
+    return &kept[(unsigned)fd % (sizeof kept / sizeof *kept)];
+}
+
+void gs_late_error_keep(int fd, int errnum)
+{
+    atomic_store(kept_for(fd), errnum);
+}
+
 int gs_late_error(int fd)
 {
+    const int errnum = atomic_exchange(kept_for(fd), 0);
+    if (errnum != 0)
+        return errnum;
     return gs_late_error_sync(fd, BEHIND_THE_END, 1, SYNC_FILE_RANGE_WAIT_BEFORE);
 }
 

@@ -20,6 +20,9 @@ int gs_late_error(int fd);
  * all is written, before any call that could be told and ignore it: for the mode, say. */
 int gs_late_error_settle(int fd);
 
+/* Somebody else was told of this error of the file: gs_late_error will tell it once more. */
+void gs_late_error_keep(int fd, int errnum);
+
 /* sync_file_range(2), which tells of late errors, too: 0 or the errno of one. */
 int gs_late_error_sync(int fd, off_t offset, off_t bytes, unsigned flags);
 

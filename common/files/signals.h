@@ -1,9 +1,10 @@
 /* signals.h -- leave nothing behind when a signal ends the run.
  * SPDX-License-Identifier: MIT
  *
- * At most one named temporary file exists at a time. While it does, it is registered here; a fatal
- * signal removes it and then ends the process as it would have without a handler. Signals that were
- * ignored at the start stay ignored.
+ * At most one named temporary file of the command exists at a time. (Of the library, which has no
+ * handlers, each call may have one.) While it does, it is registered here; a fatal signal removes
+ * it and then ends the process as it would have without a handler. Signals that were ignored at the
+ * start stay ignored.
  */
 #ifndef GS_SIGNALS_H
 #define GS_SIGNALS_H

@@ -60,35 +60,24 @@ static void fold_block(const struct gs_codec *codec, uint8_t *block, bool forth)
     }
 }
 
-static void load_plain(const struct gs_codec *codec, const uint8_t *records, uint8_t *elements,
-                       size_t pairs)
+/* Records to elements (forth), or back. */
+static void convert_plain(const struct gs_codec *codec, const uint8_t *from, uint8_t *to,
+                          size_t pairs, bool forth)
 {
+    const size_t from_step = forth ? codec->step : BLOCK;
+    const size_t to_step = forth ? BLOCK : codec->step;
     for (size_t i = 0; i < 2 * pairs; i++) {
         uint8_t block[BLOCK];
-        memcpy(block, records + i * codec->step, BLOCK);
-        permute(block, codec->from_records);
-        if (codec->float_bytes != 0) {
-            fold_block(codec, block, true);
-            permute(block, codec->from_aligned);
-        }
-        flip(codec, block);
-        memcpy(elements + i * BLOCK, block, BLOCK);
-    }
-}
-
-static void store_plain(const struct gs_codec *codec, const uint8_t *elements, uint8_t *records,
-                        size_t pairs)
-{
-    for (size_t i = 0; i < 2 * pairs; i++) {
-        uint8_t block[BLOCK];
-        memcpy(block, elements + i * BLOCK, BLOCK);
-        flip(codec, block);
-        if (codec->float_bytes != 0) {
-            permute(block, codec->to_aligned);
-            fold_block(codec, block, false);
-        }
-        permute(block, codec->to_records);
-        memcpy(records + i * codec->step, block, BLOCK);
+        memcpy(block, from + i * from_step, BLOCK);
+        if (!forth)
+            flip(codec, block);
+        permute(block, forth ? codec->from_records : codec->to_aligned);
+        if (codec->float_bytes != 0)
+            fold_block(codec, block, forth);
+        permute(block, forth ? codec->from_aligned : codec->to_records);
+        if (forth)
+            flip(codec, block);
+        memcpy(to + i * to_step, block, BLOCK);
     }
 }
 
@@ -101,6 +90,20 @@ static void store_plain(const struct gs_codec *codec, const uint8_t *elements, u
 INLINE_AVX2 __m256i read_twice(const uint8_t *from)
 {
     return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)from));
+}
+
+/* Two blocks, `step` bytes apart. */
+INLINE_AVX2 __m256i read_pair(const uint8_t *from, size_t step)
+{
+    const __m128i low = _mm_loadu_si128((const __m128i *)from);
+    const __m128i high = _mm_loadu_si128((const __m128i *)(from + step));
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
+}
+
+INLINE_AVX2 void write_pair(uint8_t *to, size_t step, __m256i x)
+{
+    _mm_storeu_si128((__m128i *)to, _mm256_castsi256_si128(x));
+    _mm_storeu_si128((__m128i *)(to + step), _mm256_extracti128_si256(x, 1));
 }
 
 /* What a fold needs, in registers. */
@@ -143,91 +146,66 @@ INLINE_AVX2 __m256i unfold(const struct folds *f, __m256i x, int bytes)
     return _mm256_xor_si256(x, _mm256_or_si256(negative, f->signs));
 }
 
-/* float_bytes is the codec's, as a constant for each copy of this function. */
-INLINE_AVX2 void load_floats(const struct gs_codec *codec, const uint8_t *records,
-                             uint8_t *elements, size_t pairs, int float_bytes)
+/* Records to elements (forth), or back. float_bytes is the codec's, and both are constants for each
+ * copy of this function. */
+INLINE_AVX2 void convert_floats(const struct gs_codec *codec, const uint8_t *from, uint8_t *to,
+                                size_t pairs, bool forth, int float_bytes)
 {
     const size_t step = codec->step;
-    const __m256i from_records = read_twice(codec->from_records);
-    const __m256i from_aligned = read_twice(codec->from_aligned);
+    const __m256i first = read_twice(forth ? codec->from_records : codec->to_aligned);
+    const __m256i second = read_twice(forth ? codec->from_aligned : codec->to_records);
     const __m256i flips = read_twice(codec->flips);
     struct folds folds[3];
     read_folds(folds, codec);
     for (size_t i = 0; i < pairs; i++) {
-        const uint8_t *from = records + i * 2 * step;
-        const __m128i low = _mm_loadu_si128((const __m128i *)from);
-        const __m128i high = _mm_loadu_si128((const __m128i *)(from + step));
-        __m256i x = _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
-        x = _mm256_shuffle_epi8(x, from_records);
-        if (float_bytes == 2 || float_bytes == MIXED)
-            x = fold(&folds[0], x, 2);
-        if (float_bytes == 4 || float_bytes == MIXED)
-            x = fold(&folds[1], x, 4);
-        if (float_bytes == 8 || float_bytes == MIXED)
-            x = fold(&folds[2], x, 8);
-        if (float_bytes != 0)
-            x = _mm256_shuffle_epi8(x, from_aligned);
-        _mm256_storeu_si256((__m256i *)(elements + i * PAIR), _mm256_xor_si256(x, flips));
+        __m256i x =
+            forth ? read_pair(from + i * 2 * step, step)
+                  : _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)(from + i * PAIR)), flips);
+        if (forth || float_bytes != 0)
+            x = _mm256_shuffle_epi8(x, first);
+        for (int size = 0, bytes = 2; size < 3; size++, bytes *= 2)
+            if (float_bytes == bytes || float_bytes == MIXED)
+                x = forth ? fold(&folds[size], x, bytes) : unfold(&folds[size], x, bytes);
+        if (!forth || float_bytes != 0)
+            x = _mm256_shuffle_epi8(x, second);
+        if (forth)
+            _mm256_storeu_si256((__m256i *)(to + i * PAIR), _mm256_xor_si256(x, flips));
+        else
+            write_pair(to + i * 2 * step, step, x);
     }
 }
 
-INLINE_AVX2 void store_floats(const struct gs_codec *codec, const uint8_t *elements,
-                              uint8_t *records, size_t pairs, int float_bytes)
+INLINE_AVX2 void convert_sizes(const struct gs_codec *codec, const uint8_t *from, uint8_t *to,
+                               size_t pairs, bool forth)
 {
-    const size_t step = codec->step;
-    const __m256i to_records = read_twice(codec->to_records);
-    const __m256i to_aligned = read_twice(codec->to_aligned);
-    const __m256i flips = read_twice(codec->flips);
-    struct folds folds[3];
-    read_folds(folds, codec);
-    for (size_t i = 0; i < pairs; i++) {
-        uint8_t *to = records + i * 2 * step;
-        __m256i x = _mm256_loadu_si256((const __m256i *)(elements + i * PAIR));
-        x = _mm256_xor_si256(x, flips);
-        if (float_bytes != 0)
-            x = _mm256_shuffle_epi8(x, to_aligned);
-        if (float_bytes == 2 || float_bytes == MIXED)
-            x = unfold(&folds[0], x, 2);
-        if (float_bytes == 4 || float_bytes == MIXED)
-            x = unfold(&folds[1], x, 4);
-        if (float_bytes == 8 || float_bytes == MIXED)
-            x = unfold(&folds[2], x, 8);
-        x = _mm256_shuffle_epi8(x, to_records);
-        _mm_storeu_si128((__m128i *)to, _mm256_castsi256_si128(x));
-        _mm_storeu_si128((__m128i *)(to + step), _mm256_extracti128_si256(x, 1));
+    switch (codec->float_bytes) {
+    case 0:
+        convert_floats(codec, from, to, pairs, forth, 0);
+        break;
+    case 2:
+        convert_floats(codec, from, to, pairs, forth, 2);
+        break;
+    case 4:
+        convert_floats(codec, from, to, pairs, forth, 4);
+        break;
+    case 8:
+        convert_floats(codec, from, to, pairs, forth, 8);
+        break;
+    default:
+        convert_floats(codec, from, to, pairs, forth, MIXED);
     }
 }
 
-#define FOR_FLOATS(function, codec, from, to, pairs)                                               \
-    switch ((codec)->float_bytes) {                                                                \
-    case 0:                                                                                        \
-        function(codec, from, to, pairs, 0);                                                       \
-        break;                                                                                     \
-    case 2:                                                                                        \
-        function(codec, from, to, pairs, 2);                                                       \
-        break;                                                                                     \
-    case 4:                                                                                        \
-        function(codec, from, to, pairs, 4);                                                       \
-        break;                                                                                     \
-    case 8:                                                                                        \
-        function(codec, from, to, pairs, 8);                                                       \
-        break;                                                                                     \
-    default:                                                                                       \
-        function(codec, from, to, pairs, MIXED);                                                   \
-    }
-
-AVX2 static void load_vectors(const struct gs_codec *codec, const uint8_t *records,
-                              uint8_t *elements, size_t pairs){
-    FOR_FLOATS(load_floats, codec, records, elements, pairs)}
-
-AVX2 static void store_vectors(const struct gs_codec *codec, const uint8_t *elements,
-                               uint8_t *records, size_t pairs)
+AVX2 static void convert_vectors(const struct gs_codec *codec, const uint8_t *from, uint8_t *to,
+                                 size_t pairs, bool forth)
 {
-    FOR_FLOATS(store_floats, codec, elements, records, pairs)
+    if (forth)
+        convert_sizes(codec, from, to, pairs, true);
+    else
+        convert_sizes(codec, from, to, pairs, false);
 }
 #else
-#define load_vectors  load_plain
-#define store_vectors store_plain
+#define convert_vectors convert_plain
 #endif
 
 /* ---- any number of elements ---- */
@@ -241,34 +219,34 @@ static size_t count_pairs(const struct gs_codec *codec, size_t count)
     return bytes >= pair ? (bytes - pair) / (2 * codec->step) + 1 : 0;
 }
 
-typedef void convert_pairs(const struct gs_codec *codec, const uint8_t *from, uint8_t *to,
-                           size_t pairs);
-
-/* Convert `count` of from_bytes each to as many of to_bytes; the rest goes through buffers. */
-static void convert_all(const struct gs_codec *codec, convert_pairs *convert, const uint8_t *from,
-                        size_t from_bytes, uint8_t *to, size_t to_bytes, size_t count)
+/* Convert any number; the rest of the pairs goes through buffers. */
+static void convert_all(const struct gs_codec *codec, const uint8_t *from, uint8_t *to,
+                        size_t count, bool forth)
 {
+    const size_t from_bytes = forth ? codec->record_bytes : codec->element_bytes;
+    const size_t to_bytes = forth ? codec->element_bytes : codec->record_bytes;
     const size_t lanes = PAIR / codec->element_bytes;
     const size_t pairs = count_pairs(codec, count);
+    void (*convert)(const struct gs_codec *, const uint8_t *, uint8_t *, size_t, bool) =
+        codec->vectors ? convert_vectors : convert_plain;
     if (codec->identity) {
         memmove(to, from, count * from_bytes);
         return;
     }
-    convert(codec, from, to, pairs);
+    convert(codec, from, to, pairs, forth);
     for (size_t i = pairs * lanes; i < count; i += lanes) {
         const size_t here = count - i < lanes ? count - i : lanes;
         uint8_t old[PAIR] = {0};
         uint8_t new[PAIR] = {0};
         memcpy(old, from + i * from_bytes, here * from_bytes);
-        convert(codec, old, new, 1);
+        convert(codec, old, new, 1, forth);
         memcpy(to + i * to_bytes, new, here * to_bytes);
     }
 }
 
 void gs_codec_load(const struct gs_codec *codec, const void *records, void *elements, size_t count)
 {
-    convert_all(codec, codec->vectors ? load_vectors : load_plain, records, codec->record_bytes,
-                elements, codec->element_bytes, count);
+    convert_all(codec, records, elements, count, true);
     if (codec->weave_count > 0)
         gs_codec_weave(codec, elements, count);
 }
@@ -283,9 +261,7 @@ static void store_woven(const struct gs_codec *codec, const uint8_t *elements, u
         const size_t here = count - i < most ? count - i : most;
         memcpy(parted, elements + i * codec->element_bytes, here * codec->element_bytes);
         gs_codec_part(codec, parted, here);
-        convert_all(codec, codec->vectors ? store_vectors : store_plain, parted,
-                    codec->element_bytes, records + i * codec->record_bytes, codec->record_bytes,
-                    here);
+        convert_all(codec, parted, records + i * codec->record_bytes, here, false);
     }
 }
 
@@ -295,6 +271,5 @@ void gs_codec_store(const struct gs_codec *codec, const void *elements, void *re
         store_woven(codec, elements, records, count);
         return;
     }
-    convert_all(codec, codec->vectors ? store_vectors : store_plain, elements, codec->element_bytes,
-                records, codec->record_bytes, count);
+    convert_all(codec, elements, records, count, false);
 }

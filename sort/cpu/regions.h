@@ -22,7 +22,7 @@
  *
  * The calls, in the order in which a run makes them:
  *
- *   stages_cpu.c   gs_regions_pay, gs_regions_spare    before the sample: are there regions at all?
+ *   stages_cpu.c   gs_regions_pay, gs_regions_spare    before keys move: are there regions at all?
  *                  gs_regions_open                     when run->counts has the sample's estimate
  *   count_bins.c   gs_regions_fill_rests               each chunk, by whichever thread takes it:
  *   scatter.c      gs_regions_put_rooms, or _ordered   its keys go where their bins have room

@@ -47,20 +47,6 @@ static bool open_chunks(struct gs_run *run, struct gs_cpu *cpu)
     return cpu->rows.starts != NULL && cpu->copy != NULL;
 }
 
-/* The drawing of the sample page-faults the input: if two or three threads
- * will distribute keys within the sink's memory, let a thread create its pages meanwhile. Two
- * threads that both create pages wait for the memory, and are no faster than one. */
-static void expect_output(struct gs_run *run)
-{
-    struct gs_sink *sink = run->emitter.sink;
-    const unsigned threads = run->plan.threads;
-    if (threads == 1 || threads >= GS_THREADS_TO_SPARE || !gs_sink_maps(sink) ||
-        run->options->unique || !gs_regions_pay(run, run->plan.bins))
-        return;
-    run->asked_map = true;
-    run->mapped = sink->map(sink, run->plan.count, true);
-}
-
 /* Map the sink as memory, if it can be and that pays. */
 static enum gs_status map_output(struct gs_run *run, struct gs_error *err)
 {
@@ -68,11 +54,10 @@ static enum gs_status map_output(struct gs_run *run, struct gs_error *err)
     struct gs_sink *sink = run->emitter.sink;
     bool early = run->plan.threads < GS_THREADS_TO_SPARE;
     if (!gs_sink_maps(sink) || !run->keeps_most || run->plan.count <= GS_FEW_KEYS ||
-        (early && run->arrived.rows.keys == NULL && !run->asked_map &&
-         !gs_regions_pay(run, gs_run_bins(run))))
+        (early && run->arrived.rows.keys == NULL && !gs_regions_pay(run, gs_run_bins(run))))
         return GS_OK;
     uint64_t start = gs_now_ns();
-    sink->memory = run->asked_map ? run->mapped : sink->map(sink, run->plan.count, early);
+    sink->memory = sink->map(sink, run->plan.count, early);
     if (sink->memory == NULL)
         return GS_OK;
     run->emitter.begin_ns = start;
@@ -116,7 +101,6 @@ const struct gs_stages gs_stages_cpu = {
     .chunks_side_by_side = true,
     .forgets_input = true,
     .has_other_ways = true,
-    .expect_output = expect_output,
     .map_output = map_output,
     .open = gs_open_cpu,
     .count_bins = gs_count_bins_cpu,

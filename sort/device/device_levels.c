@@ -16,6 +16,14 @@ static gs_key *slots_of(unsigned level, gs_key *keys, gs_key *other)
     return level % 2 == 0 ? other : keys;
 }
 
+cudaError_t gs_device_copy_source(const struct gs_device_sorter *sorter, gs_key *keys, uint64_t n)
+{
+    const gs_key *source = gs_device_source(sorter, keys);
+    return source == keys ? cudaSuccess
+                          : cudaMemcpyAsync(keys, source, n * sizeof *keys,
+                                            cudaMemcpyDeviceToDevice, sorter->stream);
+}
+
 cudaError_t gs_device_choose_splitters(struct gs_device_sorter *sorter, uint64_t n,
                                        uint32_t samples, uint32_t bins, uint32_t most,
                                        uint32_t first_bins)
@@ -227,7 +235,8 @@ enum gs_status gs_device_sort_from_counts(struct gs_device_sorter *sorter, gs_ke
     gs_device_choose_jobs(&sorter->work, n);
     GS_CUDA_TRY(gs_plan_bins_gpu(work, ++sorter->sequence, stream));
     gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
-    GS_CUDA_TRY(gs_scatter_bins_gpu(work, keys, other, n, bins, most, sorter->processors, stream));
+    GS_CUDA_TRY(gs_scatter_bins_gpu(work, gs_device_source(sorter, keys), other, n, bins, most,
+                                    sorter->processors, stream));
     gs_device_mark(sorter, GS_DEVICE_SCATTER);
     if (n <= GS_GPU_ONE_LEVEL_KEYS) {
         /* Most bins are small jobs by now, which need not wait for the host. */
@@ -238,6 +247,8 @@ enum gs_status gs_device_sort_from_counts(struct gs_device_sorter *sorter, gs_ke
     GS_CUDA_TRY(gs_device_await_report(sorter, &report));
     if (n <= GS_GPU_ONE_LEVEL_KEYS)
         GS_CUDA_TRY(sort_rest(sorter, keys, other, &report, stats));
+    if (report.outcome == GS_GPU_SORTED || report.outcome == GS_GPU_REVERSED)
+        GS_CUDA_TRY(gs_device_copy_source(sorter, keys, n));
     if (report.outcome == GS_GPU_REVERSED)
         GS_CUDA_TRY(gs_reverse_gpu(keys, n, sorter->processors, stream));
     return gs_device_sort_slots(sorter, keys, other, n, 1, false, &report, stats, err);

@@ -13,6 +13,15 @@
 
 #include "sort/device/device_sorter.h"
 
+/* The keys as level 1 finds them; and queue a copy to where they are sorted, if that is not there.
+ */
+static inline const gs_key *gs_device_source(const struct gs_device_sorter *sorter,
+                                             const gs_key *keys)
+{
+    return sorter->source != NULL ? sorter->source : keys;
+}
+cudaError_t gs_device_copy_source(const struct gs_device_sorter *sorter, gs_key *keys, uint64_t n);
+
 /* Queue the sort of the sample, and the choice of splitters for `first_bins` bins of level 1 where
  * no count is needed, else for `bins`, or for up to `most` if values are few. */
 cudaError_t gs_device_choose_splitters(struct gs_device_sorter *sorter, uint64_t n,

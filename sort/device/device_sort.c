@@ -25,6 +25,7 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
     gs_device_mark(sorter, GS_DEVICE_SELECT_SAMPLES);
     gs_device_choose_jobs(&sorter->work, n);
     if (n <= sorter->few_keys) {
+        GS_CUDA_TRY(gs_device_copy_source(sorter, keys, n));
         GS_CUDA_TRY(gs_sort_few_gpu(keys, other, (uint32_t)n, sorter->stream));
         gs_device_mark(sorter, GS_DEVICE_SORT_BINS);
         if (sorter->timed)
@@ -35,14 +36,15 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
         return sorter->room.sort(sorter, keys, other, n, may_swap, stats, err);
 
     /* Level 1: by splitters, from keys to other. */
+    const gs_key *source = gs_device_source(sorter, keys);
     const uint32_t bins = gs_device_sort_bins(n);
     const uint32_t most = gs_device_most_bins(n, bins);
     const uint32_t samples = gs_device_samples(n, bins);
-    GS_CUDA_TRY(gs_select_samples_gpu(&sorter->work, keys, n, samples, sorter->stream));
+    GS_CUDA_TRY(gs_select_samples_gpu(&sorter->work, source, n, samples, sorter->stream));
     gs_device_mark(sorter, GS_DEVICE_SELECT_SAMPLES);
     GS_CUDA_TRY(gs_device_choose_splitters(sorter, n, samples, bins, most, bins));
     GS_CUDA_TRY(
-        gs_count_bins_gpu(&sorter->work, keys, n, most, sorter->processors, sorter->stream));
+        gs_count_bins_gpu(&sorter->work, source, n, most, sorter->processors, sorter->stream));
     gs_device_mark(sorter, GS_DEVICE_COUNT_BINS);
     st = gs_device_sort_from_counts(sorter, keys, other, n, most, 2 * most, stats, err);
 cleanup:

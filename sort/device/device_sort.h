@@ -37,9 +37,9 @@
 extern "C" {
 #endif
 
-/* Sort keys[0 .. n), using other[0 .. n). Work is queued on sorter->stream, and most of it may
- * still be running on return, unless timed. stats may be NULL; the result is then always in
- * keys. */
+/* Sort keys[0 .. n), using other[0 .. n); or what is in sorter->source, to there. Work is queued on
+ * sorter->stream, and most of it may still be running on return, unless timed. stats may be NULL;
+ * the result is then always in keys. */
 enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
                               uint64_t n, struct gs_device_stats *stats, struct gs_error *err);
 

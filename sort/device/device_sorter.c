@@ -57,8 +57,8 @@ static size_t place_lists(struct gs_gpu_work *work, uint64_t capacity, char *mem
     return total;
 }
 
-enum gs_status gs_device_sorter_open(struct gs_device_sorter *sorter, uint64_t capacity,
-                                     struct gs_error *err)
+enum gs_status gs_device_sorter_plan(struct gs_device_sorter *sorter, uint64_t capacity,
+                                     size_t *bytes, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     int device = 0;
@@ -79,14 +79,32 @@ enum gs_status gs_device_sorter_open(struct gs_device_sorter *sorter, uint64_t c
     sorter->work.large_values = room >= GS_GPU_VALUE_ROOM;
     gs_device_choose_jobs(&sorter->work, capacity);
     sorter->level_jobs = level_jobs(&sorter->work, capacity);
-    size_t bytes = place_lists(&sorter->work, capacity, NULL);
+    *bytes = place_lists(&sorter->work, capacity, NULL);
+cleanup:
+    return st;
+}
+
+void gs_device_sorter_place(struct gs_device_sorter *sorter, void *memory,
+                            struct gs_gpu_report *report)
+{
+    place_lists(&sorter->work, sorter->capacity, memory);
+    sorter->work.report = report;
+    sorter->sequence = report->sequence;
+}
+
+enum gs_status gs_device_sorter_open(struct gs_device_sorter *sorter, uint64_t capacity,
+                                     struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    size_t bytes = 0;
+    struct gs_gpu_report *report;
+    GS_TRY(gs_device_sorter_plan(sorter, capacity, &bytes, err));
     GS_CUDA_TRY(cudaMalloc(&sorter->memory, bytes));
     GS_CUDA_TRY(cudaMemset(sorter->memory, 0, bytes)); /* padding gets copied, too */
     GS_CUDA_TRY(cudaStreamSynchronize(NULL));          /* the sorter's stream may be non-blocking */
-    place_lists(&sorter->work, capacity, sorter->memory);
-    GS_CUDA_TRY(cudaHostAlloc((void **)&sorter->work.report, sizeof *sorter->work.report,
-                              cudaHostAllocMapped));
-    memset(sorter->work.report, 0, sizeof *sorter->work.report);
+    GS_CUDA_TRY(cudaHostAlloc((void **)&report, sizeof *report, cudaHostAllocMapped));
+    memset(report, 0, sizeof *report);
+    gs_device_sorter_place(sorter, sorter->memory, report);
     for (unsigned i = 0; i < sizeof sorter->events / sizeof *sorter->events; i++)
         GS_CUDA_TRY(cudaEventCreate(&sorter->events[i]));
 cleanup:

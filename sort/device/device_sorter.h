@@ -1,8 +1,8 @@
 /* device_sorter.h -- what a sort on the device keeps from call to call: sizes, memory, events.
  * SPDX-License-Identifier: MIT
  *
- * The sorter owns its temporary memory: 1 MiB and 3.8 % of the keys' size, or 12.6 % where a block
- * has less shared memory than GS_GPU_ROOM.
+ * Its temporary memory, its own or a caller's, is 1 MiB and 3.8 % of the keys' size, or 12.6 %
+ * where a block has less shared memory than GS_GPU_ROOM.
  */
 #ifndef GS_DEVICE_SORTER_H
 #define GS_DEVICE_SORTER_H
@@ -61,10 +61,11 @@ enum { GS_DEVICE_EVENTS = GS_DEVICE_STAGES * (GS_BITS == 32 ? 8 : 24) };
 
 struct gs_device_sorter {
     uint64_t capacity;
-    unsigned processors; /* multiprocessors of the device */
-    cudaStream_t stream; /* the caller's, the legacy stream by default */
-    uint32_t few_keys;   /* up to this no bins are used; may be lowered to GS_GPU_MEDIUM_KEYS */
-    bool timed;          /* take stage times: set by the caller; costs one event per stage */
+    unsigned processors;  /* multiprocessors of the device */
+    cudaStream_t stream;  /* the caller's, the legacy stream by default */
+    const gs_key *source; /* where the keys are at first, and stay; NULL: where they are sorted */
+    uint32_t few_keys;    /* up to this no bins are used; may be lowered to GS_GPU_MEDIUM_KEYS */
+    bool timed;           /* take stage times: set by the caller; costs one event per stage */
     struct gs_gpu_work work;
     uint64_t level_jobs; /* most bins that one level adds to work's lists */
     void *memory;        /* device: all of work except the report and the pages */
@@ -79,6 +80,14 @@ struct gs_device_sorter {
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Fill in all but memory and report, and tell how many bytes of the current device's memory a sort
+ * of up to capacity keys takes. Then place it in such memory of the caller, with a report that only
+ * this sorter uses: it needs neither open nor close, and cannot be timed. */
+enum gs_status gs_device_sorter_plan(struct gs_device_sorter *sorter, uint64_t capacity,
+                                     size_t *bytes, struct gs_error *err);
+void gs_device_sorter_place(struct gs_device_sorter *sorter, void *memory,
+                            struct gs_gpu_report *report);
 
 /* Allocate temporary memory for up to capacity keys; capacity fixes its size. Free it with close,
  * also after a failure. */

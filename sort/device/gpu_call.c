@@ -1,4 +1,4 @@
-/* gpu_call.c -- make a chosen CUDA call fail, in debug builds: for tests.
+/* gpu_call.c -- make a chosen CUDA call fail, or a bit flip, in debug builds: for tests.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/device/gpu_call.h"
@@ -6,7 +6,9 @@
 #ifdef GS_DEBUG
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Write one byte per call, so that a test learns how many calls there are. */
@@ -33,5 +35,18 @@ cudaError_t gs_gpu_inject(cudaError_t error)
         return error;
     return getenv("GSORT_FAIL_GPU_MEMORY") != NULL ? cudaErrorMemoryAllocation
                                                    : cudaErrorLaunchFailure;
+}
+
+void gs_gpu_flip(const char *word, const void *memory, size_t bytes, cudaStream_t stream)
+{
+    const char *wanted = getenv("GSORT_FLIP_GPU");
+    unsigned char *byte = (unsigned char *)memory + bytes / 2;
+    unsigned char value;
+    if (wanted == NULL || strcmp(wanted, word) != 0 || bytes == 0 ||
+        cudaStreamSynchronize(stream) != cudaSuccess ||
+        cudaMemcpy(&value, byte, 1, cudaMemcpyDeviceToHost) != cudaSuccess)
+        return;
+    value ^= 1;
+    (void)cudaMemcpy(byte, &value, 1, cudaMemcpyHostToDevice);
 }
 #endif

@@ -20,8 +20,13 @@ static inline uint64_t gs_gpu_ns(float ms)
  * later ones as well; with GSORT_FAIL_GPU_MEMORY as if memory were short. GSORT_FAIL_GPU_LOG names
  * a file that grows by one byte per call. tests/gpu/inject_gpu.sh walks through all calls. */
 cudaError_t gs_gpu_inject(cudaError_t error);
+
+/* And, if GSORT_FLIP_GPU is this word, change a bit in the middle of device memory, once what is
+ * queued on the stream is done. */
+void gs_gpu_flip(const char *word, const void *memory, size_t bytes, cudaStream_t stream);
 #else
-#define gs_gpu_inject(error) (error)
+#define gs_gpu_inject(error)                     (error)
+#define gs_gpu_flip(word, memory, bytes, stream) ((void)0)
 #endif
 
 /* Needs `st`, `err` and a `cleanup:` label in scope. Calls cudaGetLastError so that the next caller

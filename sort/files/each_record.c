@@ -81,8 +81,8 @@ static enum gs_status show_stream(struct each *each, struct gs_input *input, str
         memmove(buffer, buffer + count * each->record_bytes, used);
     } while (got > 0 && !each->stopped);
     /* If that was not all, the size does not matter: only what the input seems to be. */
-    if (!each->stopped || !input->sized)
-        GS_TRY(gs_input_check_end(input, each->stopped ? 0 : size, each->record_bytes, err));
+    GS_TRY(each->stopped ? gs_magic_check(&input->magic, true, input->name, err)
+                         : gs_input_check_end(input, size, each->record_bytes, err));
     gs_input_end(input); /* thousands of pipes must not use up the descriptors */
 
 cleanup:

@@ -33,7 +33,7 @@ uint64_t gs_address_space_wanted(const struct gs_task *task, uint64_t keys, bool
 /* In a control group with a limit: bound dirty pages so that they fit beside the buffers, which may
  * still take memory_bytes. No bound if, beside the needed_bytes that buffers really need, the group
  * has room for twice the written_bytes that will be written. The last call counts. Do not call
- * while anything is being written. */
+ * while the caller's call of the library writes. */
 void gs_memory_bound_dirty(const struct gs_options *options, uint64_t memory_bytes,
                            uint64_t needed_bytes, uint64_t written_bytes);
 

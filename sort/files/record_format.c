@@ -112,9 +112,12 @@ enum gs_status gs_open_records(const struct gs_task *task, struct gs_inputs *inp
     const enum gs_looks looks = task->raw ? GS_LOOKS_NONE : named ? GS_LOOKS_FORMATS : GS_LOOKS_ALL;
     /* What is in front of the records is found when the inputs are open. */
     const bool told = task->found.undecided || task->found.npy != NULL;
-    return gs_inputs_open(inputs, task->found.files, task->found.file_count,
-                          told ? 0 : gs_record_bytes(&task->sort), told ? NULL : task->found.skips,
-                          looks, err);
+    enum gs_status st = gs_inputs_open(inputs, task->found.files, task->found.file_count,
+                                       told ? 0 : gs_record_bytes(&task->sort),
+                                       told ? NULL : task->found.skips, looks, err);
+    if (st == GS_OK && task->reads)
+        gs_inputs_unmap(inputs);
+    return st;
 }
 
 enum gs_status gs_decide_records(struct gs_task *task, struct gs_inputs *inputs,

@@ -127,7 +127,8 @@ enum gs_status gs_table_follow(struct gs_npy_files *npy, struct gs_input *input,
 {
     const struct gs_npy *table = &npy->head;
     if (input->mapping == NULL)
-        return gs_fail(err, GS_ERR_INPUT, 0, "%s: there is no room to map it", input->name);
+        return gs_fail(err, GS_ERR_INPUT, 0,
+                       "%s: a table has to be mapped, which is not possible here", input->name);
     if (input->size < table->header_bytes ||
         memcmp(input->bytes, npy->bytes, table->header_bytes) != 0)
         return changed(input->name, err);

@@ -65,6 +65,7 @@ struct gs_task {
     struct gs_format_options named; /* type, record and keys as given */
     uint64_t skip;                  /* bytes in front of each file's records */
     bool raw;                       /* plain keys, whatever an input's first bytes say */
+    bool reads;                     /* files are not mapped: one that shrinks is an error */
     bool stable;                    /* records of equal keys stay in the order of the input */
     struct gs_options sort;         /* what records are is found; memory_bytes is left 0 here: */
     uint64_t memory_limit;          /* in bytes; 0: what the machine has to spare */

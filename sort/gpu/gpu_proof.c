@@ -28,6 +28,7 @@ enum gs_status gs_gpu_proof_arrived(const struct gs_gpu_proof *proof, const gs_k
                                     uint64_t count, cudaStream_t stream, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
+    gs_gpu_flip("arrived", keys, count * sizeof *keys, stream);
     if (proof->looks != NULL)
         GS_CUDA_TRY(
             gs_look_at_keys_gpu(keys, count, proof->looks + ARRIVED, proof->processors, stream));
@@ -43,6 +44,7 @@ enum gs_status gs_gpu_proof_sorted(const struct gs_gpu_proof *proof, const gs_ke
     struct gs_gpu_look looks[LOOKS];
     if (proof->looks == NULL)
         return GS_OK;
+    gs_gpu_flip("sorted", keys, count * sizeof *keys, stream);
     GS_CUDA_TRY(gs_look_at_keys_gpu(keys, count, proof->looks + SORTED, proof->processors, stream));
     GS_CUDA_TRY(cudaMemcpyAsync(looks, proof->looks, sizeof looks, cudaMemcpyDeviceToHost, stream));
     GS_CUDA_TRY(cudaStreamSynchronize(stream));

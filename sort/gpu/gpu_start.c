@@ -153,11 +153,19 @@ enum gs_status gs_gpu_wait(struct gs_gpu_device *device, struct gs_error *err)
     pthread_mutex_unlock(&start.mutex);
     if (error == cudaSuccess) /* each thread that calls CUDA must set its device */
         error = cudaSetDevice(0);
+    return gs_gpu_usable(error, err);
+}
+
+enum gs_status gs_gpu_usable(int error, struct gs_error *err)
+{
+    if (error != cudaSuccess)
+        (void)cudaGetLastError();
     if (error == cudaErrorInsufficientDriver)
         return gs_fail(err, GS_ERR_DEVICE, 0,
                        "no usable GPU: the NVIDIA driver is missing or older than CUDA %d.%d needs",
                        CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
     if (error != cudaSuccess)
-        return gs_fail(err, GS_ERR_DEVICE, 0, "no usable GPU: %s", cudaGetErrorString(error));
+        return gs_fail(err, GS_ERR_DEVICE, 0, "no usable GPU: %s",
+                       cudaGetErrorString((cudaError_t)error));
     return GS_OK;
 }

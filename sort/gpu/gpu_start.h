@@ -42,4 +42,7 @@ struct gs_gpu_device {
  * GPU. */
 enum gs_status gs_gpu_wait(struct gs_gpu_device *device, struct gs_error *err);
 
+/* What the first call of CUDA's runtime has returned, as a status with its reason. */
+enum gs_status gs_gpu_usable(int error, struct gs_error *err);
+
 #endif

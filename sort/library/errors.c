@@ -15,7 +15,7 @@ static_assert((int)GSORT_CANCELLED == (int)GS_ERR_CANCELLED, "and so is the last
 #define OPTIONS_LEAST (offsetof(struct gsort_options, context) + sizeof(void *))
 
 /* Options of this library's version; newer ones must be left at 0. */
-#define FLAGS_KNOWN GSORT_UNIQUE
+#define FLAGS_KNOWN (GSORT_UNIQUE | GSORT_READ)
 
 /* Room for the line in a caller's structure; 0: none. */
 static size_t line_room(const struct gsort_error *error)

@@ -1,15 +1,12 @@
 /* files.c -- sort, merge and check files, as the command does.
  * SPDX-License-Identifier: MIT
- *
- * One call at a time: the bound on dirty pages and the name of the temporary file that becomes the
- * output are the process's.
  */
 #include "sort/files.h"
 #include "sort/library/job.h"
 #include "sort/library/library.h"
+#include "common/files/dirty.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +54,7 @@ static void fill_task(struct filing *filing, const struct gsort_format *format,
     task->directory_count = files->directory_count;
     task->memory_limit = options->memory_bytes;
     task->sort.device = GS_DEVICE_CPU;
+    task->reads = (options->flags & GSORT_READ) != 0;
     task->sort.unique = (options->flags & GSORT_UNIQUE) != 0;
     task->sort.threads = options->threads;
     /* Without a format, a .npy file says itself what it has. */
@@ -71,11 +69,10 @@ static void fill_task(struct filing *filing, const struct gsort_format *format,
 /* gs_job_work */
 static enum gs_status do_call(void *context, struct gs_progress *progress, struct gs_error *err)
 {
-    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     struct filing *filing = context;
     struct gs_task *task = &filing->task;
     enum gs_status st;
-    pthread_mutex_lock(&one_at_a_time);
+    gs_dirty_enter();
     GS_TRY(gs_task_prepare(task, true, err));
     switch (filing->call) {
     case SORT:
@@ -89,7 +86,7 @@ static enum gs_status do_call(void *context, struct gs_progress *progress, struc
         break;
     }
 cleanup:
-    pthread_mutex_unlock(&one_at_a_time);
+    gs_dirty_leave();
     return st;
 }
 

@@ -5,14 +5,16 @@
     b = gsort.sort(a)                       # another array; gsort.sort(a, out=a) sorts in place
     i = gsort.argsort(a)                    # positions; those of equal keys ascend
     gsort.sort(rows, "R24 k8:u64r k0:u64")  # any buffer, by the words of gsort's command line
+    gsort.sort(c, out=c)                    # c of CuPy, PyTorch, Numba: in the memory of a GPU
     gsort.sort_files(["in.bin"], "out.bin", "f64", memory=1 << 30)
     with gsort.Sorter("f64", memory=1 << 30) as sorter:     # more than memory holds
         sorter.push(a)                                      # any number of times, from any thread
         for batch in sorter: ...                            # in order: bytearrays, or numpy.frombuffer
 
-Arrays are all that have Python's buffer protocol: NumPy's, array.array, bytearray, mmap. Without a
-format, their own item type is the key. What goes wrong is a gsort.Error, whose text is the line that
-the command prints. Other threads run meanwhile. GSORT_LIBRARY names another libgsort.so.0.
+Arrays are all that have Python's buffer protocol: NumPy's, array.array, bytearray, mmap; sort() takes
+those with a __cuda_array_interface__, too, and sorts them where they are. Without a format, their own
+item type is the key. What goes wrong is a gsort.Error, whose text is the line that the command prints.
+Other threads run meanwhile. GSORT_LIBRARY names another libgsort.so.0.
 """
 # SPDX-License-Identifier: MIT
 
@@ -25,7 +27,7 @@ import sys as _sys
 __all__ = ["Error", "Sorter", "argsort", "check", "check_files", "merge", "merge_files", "sort", "sort_files",
            "version"]
 
-_UNIQUE = 1
+_UNIQUE, _READ = 1, 2
 _STATUS = ["ok", "usage", "input", "output", "memory", "device", "device memory", "verify",
            "internal", "cancelled"]
 
@@ -87,6 +89,8 @@ def _load():
             ("merge", _c.c_int, [pointer, _c.POINTER(_Array), _c.c_size_t, pointer, options, count,
                                  error]),
             ("check", _c.c_int, [pointer, pointer, word, options, count, error]),
+            ("device_sort", _c.c_int, [pointer, _c.POINTER(_c.c_size_t), pointer, pointer, pointer,
+                                       word, pointer, _c.c_uint32, error]),
             ("sort_files", _c.c_int, [pointer, files, options, count, error]),
             ("merge_files", _c.c_int, [pointer, files, options, count, error]),
             ("check_files", _c.c_int, [pointer, files, options, _c.POINTER(_c.c_int), error]),
@@ -166,9 +170,10 @@ _c.pythonapi.PyBuffer_Release.restype = None
 class _Call:
     """Options and error of a call, and what its callback has raised."""
 
-    def __init__(self, unique=False, threads=0, memory=0, progress=None):
+    def __init__(self, unique=False, threads=0, memory=0, progress=None, read=False):
         self.error, self.raised = _CError(), None
-        self.options = _COptions(_c.sizeof(_COptions), _UNIQUE if unique else 0, threads, memory)
+        flags = (_UNIQUE if unique else 0) | (_READ if read else 0)
+        self.options = _COptions(_c.sizeof(_COptions), flags, threads, memory)
         if progress is not None:
             def look(_context, told):
                 try:
@@ -200,10 +205,94 @@ def _cut(out, kept, count):
     return out if kept == count else out[:len(out) // count * kept]
 
 
-def sort(a, format=None, out=None, **options):
+class _DeviceArray:
+    """An array in the memory of a GPU, by its __cuda_array_interface__."""
+
+    def __init__(self, of, writable=False):
+        told = of.__cuda_array_interface__
+        self.address, readonly = told["data"]
+        self._type = told["typestr"]
+        item_bytes = int(self._type[2:].partition("[")[0])
+        if len(told["shape"]) != 1:
+            raise ValueError("arrays have one dimension here")
+        if told.get("strides") not in (None, (item_bytes,)):
+            raise BufferError("the array is not contiguous")
+        if writable and readonly:
+            raise BufferError("the array is read-only")
+        self.bytes = told["shape"][0] * item_bytes
+        self.stream = told.get("stream")
+
+    def words(self):
+        """The type of the items, as the command line has it."""
+        order, kind, size = self._type[0], self._type[1], self._type[2:]
+        if kind not in "uifb":
+            raise ValueError("items of %r: say by a format what they are" % self._type)
+        return "%s%d%s" % (kind.replace("b", "u"), 8 * int(size), "be" if order == ">" else "")
+
+
+class _Gpu:
+    """The GPU that has this address: current until the end of `with`, by CUDA's driver."""
+
+    _ORDINAL = 9  # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+
+    def __init__(self, address):
+        try:
+            self._driver = _c.CDLL("libcuda.so.1")
+        except OSError as error:
+            raise Error(5, "no usable GPU: %s" % error) from None
+        ordinal, self._device, self._context = _c.c_int(), _c.c_int(), _c.c_void_p()
+        self.run("cuPointerGetAttribute", _c.byref(ordinal), self._ORDINAL, _c.c_uint64(address))
+        self.run("cuDeviceGet", _c.byref(self._device), ordinal)
+        self.run("cuDevicePrimaryCtxRetain", _c.byref(self._context), self._device)
+
+    def run(self, name, *arguments):
+        code = getattr(self._driver, name)(*arguments)
+        if code:
+            raise Error(6 if code == 2 else 5, "GPU: %s: error %d" % (name, code))
+
+    def __enter__(self):
+        self.run("cuCtxPushCurrent_v2", self._context)
+        return self
+
+    def __exit__(self, *_):
+        self.run("cuCtxPopCurrent_v2", _c.byref(_c.c_void_p()))
+        self.run("cuDevicePrimaryCtxRelease_v2", self._device)
+
+
+def _sort_on_device(a, format, out, stream):
+    """Sort an array in the memory of a GPU, and wait for it."""
+    if out is None:
+        raise ValueError("an array in the memory of a GPU: say where to; out=a sorts in place")
+    given, to = _DeviceArray(a), _DeviceArray(out, writable=True)
+    kind, call = _Format(format or given.words()), _Call()
+    count = _count(given, kind)
+    if to.bytes < given.bytes:
+        raise ValueError("out has no room for %d records" % count)
+    if count == 0:
+        return out
+    stream = _c.c_void_p((given.stream if stream is None else stream) or 0)
+    with _Gpu(given.address) as gpu:
+        temp, size = _c.c_void_p(), _c.c_size_t()
+        rest = kind.pointer, given.address, to.address, count, stream, 0
+        call.run("device_sort", None, size, *rest)
+        gpu.run("cuMemAlloc_v2", _c.byref(temp), size)
+        try:
+            call.run("device_sort", temp, size, *rest)
+            gpu.run("cuStreamSynchronize", stream)
+        finally:
+            gpu.run("cuMemFree_v2", temp)
+    return out
+
+
+def sort(a, format=None, out=None, stream=None, **options):
     """Sort an array into `out`, which may be the same, or into a new one of its type. Returns it, or
     under unique=True its first part. Options: unique, threads, memory, progress(phase, done, total),
-    any true result of which cancels the call."""
+    any true result of which cancels the call. An array in the memory of a GPU takes no options but
+    out and stream, a number as in its __cuda_array_interface__; it is sorted when this returns."""
+    if hasattr(a, "__cuda_array_interface__"):
+        if options:
+            raise ValueError("in the memory of a GPU there are no options: %s" % ", ".join(options))
+        return _sort_on_device(a, format, out, stream)
     out = _copy.copy(a) if out is None else out
     given = _Buffer(a)
     try:

@@ -21,8 +21,8 @@ static uint64_t buffer_bytes(uint64_t room)
 /* Bytes of all that a thread allocates. */
 static uint64_t worker_bytes(size_t span_count)
 {
-    uint64_t room = GS_SEGMENT_KEYS > span_count ? GS_SEGMENT_KEYS : span_count;
-    return buffer_bytes(room) + span_count * sizeof(struct gs_part);
+    return buffer_bytes(gs_cut_room(span_count, GS_SEGMENT_KEYS)) +
+           span_count * sizeof(struct gs_part);
 }
 
 static unsigned choose_threads(const struct gs_options *options, size_t span_count)
@@ -51,6 +51,14 @@ void gs_merge_forecast(const struct gs_options *options, size_t span_count, uint
                                      .memory_bytes = memory_for(options, span_count)};
 }
 
+/* As compare of struct gs_cut_order. */
+static int compare_keys(const void *codec, const void *a, const void *b)
+{
+    const gs_key first = gs_span_key(&(struct gs_span){.keys = a}, codec, 0);
+    const gs_key second = gs_span_key(&(struct gs_span){.keys = b}, codec, 0);
+    return (first > second) - (first < second);
+}
+
 /* As cut of struct gs_merge_drive. */
 static bool cut_segment(struct gs_merge_drive *drive, struct gs_merge_worker *worker)
 {
@@ -71,6 +79,8 @@ static void run_thread(struct gs_merge_drive *drive)
     char *own = merge->memory + gs_cpu_thread() * merge->bytes_each;
     struct gs_merger merger = {.scratch = (gs_key *)(void *)own};
     merger.keys = merger.scratch + GS_CACHE_SORT_SCRATCH;
+    merger.segment.bounds[0].record = (char *)&merger.bounds[0];
+    merger.segment.bounds[1].record = (char *)&merger.bounds[1];
     merger.segment.parts = calloc(drive->span_count + 1, sizeof *merger.segment.parts);
     if (merger.segment.parts == NULL)
         gs_merge_fail(drive, GS_ERR_MEMORY);
@@ -91,6 +101,10 @@ enum gs_status gs_merge(const struct gs_options *options, const struct gs_span *
                         struct gs_stats *stats, struct gs_error *err)
 {
     enum gs_status st;
+    const struct gs_cut_order order = {.record_bytes = gs_record_bytes(options),
+                                       .reverse = options->reverse,
+                                       .compare = compare_keys,
+                                       .context = options->codec};
     struct gs_merge_shared merge = {
         .drive = {.options = options,
                   .spans = spans,
@@ -108,8 +122,7 @@ enum gs_status gs_merge(const struct gs_options *options, const struct gs_span *
     gs_merge_open(drive, options, sink, progress, stats);
     stats->device_text = name_method(merge.method);
     stats->memory_bytes = memory_for(options, span_count);
-    GS_TRY(gs_cut_open(&merge.cut, options->codec, spans, span_count, options->reverse,
-                       GS_SEGMENT_KEYS, err));
+    GS_TRY(gs_cut_open(&merge.cut, &order, spans, span_count, GS_SEGMENT_KEYS, err));
     gs_emit_stage(&drive->emitter, stats->keys_in);
     merge.bytes_each = buffer_bytes(merge.cut.room);
     merge.memory = gs_pages_alloc(drive->threads * merge.bytes_each);

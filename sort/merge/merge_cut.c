@@ -1,74 +1,80 @@
-/* merge_cut.c -- cut sorted inputs at common keys into segments, one after another.
+/* merge_cut.c -- cut sorted inputs at common places into segments, one after another.
  * SPDX-License-Identifier: MIT
  *
- * Look the same number of keys ahead in each span. The least key seen there is the next common key,
- * and all keys below it lie within that distance. If there are none, some span begins with that
- * very key: then all its copies are taken; if many, they are a segment that needs no sorting.
+ * Look the same number of records ahead in each span. The least record seen there is the common
+ * place, and all records before it lie within that distance. Of those equal to it, as many are
+ * taken as there is room for, those of earlier spans first: so there is always something to take.
+ * Under unique they are only taken if there is nothing before the place, and then all: only the
+ * first of them will be kept.
  *
- * Where most spans have no keys below the common key, because their ranges follow one another or
- * they are small beside a large one, segments would be a few keys each, for a look at all spans.
- * Then a larger common key is searched for, by doubling and then halving its distance.
+ * How far to look is what gave segments of a good size before: far, where the ranges of inputs
+ * follow one another.
  */
 #include "sort/merge/merge_cut.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* A segment below 1 / ROOM_PART_MIN of the room is widened, if possible to at least 1 /
- * ROOM_PART. */
-#define ROOM_PART_MIN 8
-#define ROOM_PART     2
+/* Look further next time if a segment has less than 1 / ROOM_PART of the room. */
+#define ROOM_PART 4
 
-enum gs_status gs_cut_open(struct gs_cut *cut, const struct gs_codec *codec,
-                           const struct gs_span *spans, size_t span_count, bool reverse,
-                           uint64_t room, struct gs_error *err)
+enum gs_status gs_cut_open(struct gs_cut *cut, const struct gs_cut_order *order,
+                           const struct gs_span *spans, size_t span_count, uint64_t room,
+                           struct gs_error *err)
 {
     *cut = (struct gs_cut){.spans = spans,
-                           .codec = codec,
-                           .mask = reverse ? GS_KEY_MAX : 0,
+                           .span_count = span_count,
+                           .order = *order,
                            .taken = calloc(span_count + 1, sizeof *cut->taken),
-                           .heads = calloc(span_count + 1, sizeof *cut->heads),
                            .active = calloc(span_count + 1, sizeof *cut->active),
-                           .below = calloc(span_count + 1, sizeof *cut->below),
-                           .trial = calloc(span_count + 1, sizeof *cut->trial),
-                           .room = room > span_count ? room : span_count};
-    if (cut->taken == NULL || cut->heads == NULL || cut->active == NULL || cut->below == NULL ||
-        cut->trial == NULL)
+                           .counts = calloc(span_count + 1, sizeof *cut->counts),
+                           .room = gs_cut_room(span_count, room),
+                           .bound = malloc(order->record_bytes)};
+    if (cut->taken == NULL || cut->active == NULL || cut->counts == NULL || cut->bound == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %zu inputs", span_count);
-    for (size_t i = 0; i < span_count; i++) {
-        if (spans[i].count == 0)
-            continue;
-        cut->heads[i] = gs_span_key(&spans[i], codec, 0) ^ cut->mask;
-        cut->active[cut->actives++] = i;
-    }
+    for (size_t i = 0; i < span_count; i++)
+        if (spans[i].count > 0)
+            cut->active[cut->actives++] = i;
     return GS_OK;
 }
 
 void gs_cut_close(struct gs_cut *cut)
 {
     free(cut->taken);
-    free(cut->heads);
     free(cut->active);
-    free(cut->below);
-    free(cut->trial);
+    free(cut->counts);
+    free(cut->bound);
     *cut = (struct gs_cut){.taken = NULL};
 }
 
-/* Key i of a span behind those that were taken, ascending. */
-static gs_key key_at(const struct gs_cut *cut, size_t span, uint64_t i)
+/* Record i of a span behind those that were taken. */
+static const char *record_at(const struct gs_cut *cut, size_t span, uint64_t i)
 {
-    return gs_span_key(&cut->spans[span], cut->codec, cut->taken[span] + i) ^ cut->mask;
+    return (const char *)cut->spans[span].keys + (cut->taken[span] + i) * cut->order.record_bytes;
 }
 
-/* The number of a span's keys <= bound, or < bound if `below`, among `count` of them from `from`
- * on. */
-static uint64_t count_up_to(const struct gs_cut *cut, size_t span, uint64_t from, uint64_t count,
-                            gs_key bound, bool below)
+static uint64_t records_left(const struct gs_cut *cut, size_t span)
+{
+    return cut->spans[span].count - cut->taken[span];
+}
+
+/* The order of two records in the inputs. */
+static int compare(const struct gs_cut *cut, const void *a, const void *b)
+{
+    int sign = cut->order.compare(cut->order.context, a, b);
+    return cut->order.reverse ? -sign : sign;
+}
+
+/* The number of a span's records before the bound, among `count` from `from` on; equal: and of
+ * those equal to it. */
+static uint64_t count_before(const struct gs_cut *cut, size_t span, uint64_t from, uint64_t count,
+                             bool equal)
 {
     uint64_t first = 0;
     while (count > 0) {
         uint64_t half = count / 2;
-        gs_key key = key_at(cut, span, from + first + half);
-        if (below ? key < bound : key <= bound) {
+        int sign = compare(cut, record_at(cut, span, from + first + half), cut->bound);
+        if (sign < 0 || (equal && sign == 0)) {
             first += half + 1;
             count -= half + 1;
         } else {
@@ -78,151 +84,125 @@ static uint64_t count_up_to(const struct gs_cut *cut, size_t span, uint64_t from
     return first;
 }
 
-/* The same for <=, where few are expected: gallops 1, 2, 4, ... keys ahead first. */
-static uint64_t count_run(const struct gs_cut *cut, size_t span, uint64_t from, uint64_t count,
-                          gs_key bound)
+/* The number of a span's records up to the bound from `from` on, where few are expected: gallops 1,
+ * 2, 4, ... records ahead. */
+static uint64_t count_run(const struct gs_cut *cut, size_t span, uint64_t from)
 {
+    const uint64_t left = records_left(cut, span) - from;
     uint64_t ahead = 1;
-    while (ahead < count && key_at(cut, span, from + ahead - 1) <= bound)
+    while (ahead < left && compare(cut, record_at(cut, span, from + ahead - 1), cut->bound) <= 0)
         ahead *= 2;
-    uint64_t first = ahead / 2; /* these are all in the run, or there are none */
-    uint64_t end = ahead < count ? ahead : count;
-    return first + count_up_to(cut, span, from + first, end - first, bound, false);
+    const uint64_t first = ahead / 2; /* these are all in the run, or there are none */
+    const uint64_t end = ahead < left ? ahead : left;
+    return first + count_before(cut, span, from + first, end - first, true);
 }
 
-/* Append the parts, whose lengths are in ->below, and cut them off their spans. Drop the spans that
- * have nothing left. */
+/* Copy the least record `look` ahead of the first that are left to ->bound; false if no span has as
+ * many. */
+static bool find_bound(const struct gs_cut *cut, uint64_t look)
+{
+    const char *bound = NULL;
+    for (size_t i = 0; i < cut->actives; i++) {
+        if (records_left(cut, cut->active[i]) <= look)
+            continue;
+        const char *record = record_at(cut, cut->active[i], look);
+        if (bound == NULL || compare(cut, record, bound) < 0)
+            bound = record;
+    }
+    if (bound != NULL)
+        memcpy(cut->bound, bound, cut->order.record_bytes);
+    return bound != NULL;
+}
+
+/* Count each span's records before the bound, if there is one, and not more than `look` ahead, to
+ * ->counts; their sum. */
+static uint64_t look_before(struct gs_cut *cut, uint64_t look)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < cut->actives; i++) {
+        const uint64_t left = records_left(cut, cut->active[i]);
+        const uint64_t count = left < look ? left : look;
+        cut->counts[i] = cut->bounded ? count_before(cut, cut->active[i], 0, count, false) : count;
+        sum += cut->counts[i];
+    }
+    return sum;
+}
+
+/* Add those equal to the bound to ->counts, `most` at most, of earlier spans before later ones. */
+static void count_equal(struct gs_cut *cut, uint64_t most)
+{
+    for (size_t i = 0; i < cut->actives && most > 0; i++) {
+        const uint64_t run = count_run(cut, cut->active[i], cut->counts[i]);
+        cut->counts[i] += run < most ? run : most;
+        most -= run < most ? run : most;
+    }
+}
+
+/* Append the parts, whose lengths are in ->counts, and cut them off their spans. Drop the spans
+ * that have nothing left. */
 static void take_parts(struct gs_cut *cut, struct gs_segment *segment)
 {
     size_t kept = 0;
     for (size_t i = 0; i < cut->actives; i++) {
-        size_t span = cut->active[i];
-        uint64_t count = cut->below[i];
-        if (count > 0) {
+        const size_t span = cut->active[i];
+        const uint64_t count = cut->counts[i];
+        if (count > 0)
             segment->parts[segment->part_count++] =
                 (struct gs_part){.span = span, .first = cut->taken[span], .count = count};
-            segment->count += count;
-            cut->taken[span] += count;
-            if (cut->taken[span] == cut->spans[span].count)
-                continue;
-            cut->heads[span] = key_at(cut, span, 0);
-        }
-        cut->active[kept++] = span;
+        segment->count += count;
+        cut->taken[span] += count;
+        if (records_left(cut, span) > 0)
+            cut->active[kept++] = span;
     }
     cut->actives = kept;
 }
 
-/* The least key `look` keys ahead in any span that is longer; false if none is. */
-static bool find_bound(const struct gs_cut *cut, uint64_t look, gs_key *bound)
+static void give_bound(const struct gs_cut *cut, struct gs_cut_bound *bound)
 {
-    bool found = false;
-    for (size_t i = 0; i < cut->actives; i++) {
-        const struct gs_span *span = &cut->spans[cut->active[i]];
-        uint64_t taken = cut->taken[cut->active[i]];
-        if (span->count - taken <= look)
-            continue;
-        gs_key key = key_at(cut, cut->active[i], look - 1);
-        if (!found || key < *bound)
-            *bound = key;
-        found = true;
-    }
-    return found;
+    bound->exists = cut->bounded;
+    bound->closed = cut->closed;
+    if (cut->bounded)
+        memcpy(bound->record, cut->bound, cut->order.record_bytes);
 }
 
-/* Count each span's keys below `bound` (all if not bounded), at most `look`, to ->below; their
- * sum. */
-static uint64_t look_below(struct gs_cut *cut, uint64_t look, bool bounded, gs_key bound)
+/* Does record a come before b, or, unless under unique `strictly`, is equal to it? */
+static bool is_before(const struct gs_cut *cut, const void *a, const void *b, bool strictly)
 {
-    uint64_t sum = 0;
-    for (size_t i = 0; i < cut->actives; i++) {
-        const struct gs_span *span = &cut->spans[cut->active[i]];
-        uint64_t taken = cut->taken[cut->active[i]];
-        uint64_t left = span->count - taken < look ? span->count - taken : look;
-        cut->below[i] = bounded ? count_up_to(cut, cut->active[i], 0, left, bound, true) : left;
-        sum += cut->below[i];
-    }
-    return sum;
+    const int sign = compare(cut, a, b);
+    return sign < 0 || (sign == 0 && !(cut->order.unique && strictly));
 }
 
-/* Count each span's keys up to `last` into ->trial, knowing that the first ->below of them are.
- * Returns their sum; once it exceeds `most`, counting may stop early. */
-static uint64_t count_through(struct gs_cut *cut, gs_key last, uint64_t most)
+bool gs_cut_holds(const struct gs_cut *cut, const struct gs_segment *segment, const void *first,
+                  const void *last)
 {
-    uint64_t sum = 0;
-    for (size_t i = 0; i < cut->actives && sum <= most; i++) {
-        size_t at = cut->active[i];
-        uint64_t known = cut->below[i];
-        cut->trial[i] = known;
-        if (known > 0 || cut->heads[at] <= last)
-            cut->trial[i] +=
-                count_run(cut, at, known, cut->spans[at].count - cut->taken[at] - known, last);
-        sum += cut->trial[i];
-    }
-    return sum;
-}
-
-/* Make the counts of count_through, in ->trial, the ones to take. */
-static void accept(struct gs_cut *cut)
-{
-    uint64_t *trial = cut->trial;
-    cut->trial = cut->below;
-    cut->below = trial;
-}
-
-/* Find a larger last key than `last`, up to which ->below says there are only `sum` keys. */
-static gs_key widen(struct gs_cut *cut, gs_key last, uint64_t sum)
-{
-    gs_key end = GS_KEY_MAX; /* the largest that may do */
-    bool bounded = false;    /* too many keys lie beyond end */
-    gs_key width = last > cut->floor ? last - cut->floor : 1;
-    width = width > cut->width ? width : cut->width;
-    while (sum < cut->room / ROOM_PART && last < end) {
-        gs_key next = last + 1 + (end - last - 1) / 2;
-        if (!bounded) { /* double the distance */
-            next = width < GS_KEY_MAX - cut->floor ? cut->floor + width : GS_KEY_MAX;
-            width = width < GS_KEY_MAX / 2 ? width * 2 : GS_KEY_MAX;
-            if (next <= last)
-                continue;
-        }
-        uint64_t more = count_through(cut, next, cut->room);
-        if (more > cut->room) {
-            bounded = true;
-            end = next - 1;
-            continue;
-        }
-        accept(cut);
-        last = next;
-        sum = more;
-    }
-    cut->width = last > cut->floor ? last - cut->floor : 1;
-    return last;
+    const struct gs_cut_bound *low = &segment->bounds[0];
+    const struct gs_cut_bound *high = &segment->bounds[1];
+    return (!low->exists || is_before(cut, low->record, first, low->closed)) &&
+           (!high->exists || is_before(cut, last, high->record, !high->closed));
 }
 
 void gs_cut_next(struct gs_cut *cut, struct gs_segment *segment)
 {
-    gs_key bound = 0;
-    *segment = (struct gs_segment){.parts = segment->parts,
-                                   .position = cut->position,
-                                   .index = cut->segments,
-                                   .floor = cut->floor};
-    if (cut->actives == 0)
-        return;
-    uint64_t look = cut->room / cut->actives;
-    bool bounded = find_bound(cut, look, &bound);
-    uint64_t sum = look_below(cut, look, bounded, bound);
-    segment->last = bounded ? bound - 1 : GS_KEY_MAX; /* no key is below 0, so sum is 0 then */
-    if (sum == 0) {
-        segment->last = bound;
-        sum = count_through(cut, bound, UINT64_MAX);
-        accept(cut);
-        segment->equal = sum >= cut->room / ROOM_PART_MIN;
-        segment->key = bound ^ cut->mask;
+    uint64_t sum;
+    const uint64_t least = cut->room / cut->actives;
+    uint64_t look = cut->look > least ? cut->look : least;
+    segment->part_count = 0;
+    segment->count = 0;
+    segment->position = cut->position;
+    segment->index = cut->segments;
+    give_bound(cut, &segment->bounds[0]);
+    for (;; look = look / 2 > least ? look / 2 : least) {
+        cut->bounded = find_bound(cut, look);
+        sum = look_before(cut, look);
+        if (sum <= cut->room)
+            break;
     }
-    if (bounded && sum < cut->room / ROOM_PART_MIN)
-        segment->last = widen(cut, segment->last, sum);
+    cut->look = sum < cut->room / ROOM_PART && 2 * look <= cut->room ? 2 * look : look;
+    cut->closed = sum == 0;
+    give_bound(cut, &segment->bounds[1]);
+    if (cut->bounded && (cut->closed || !cut->order.unique))
+        count_equal(cut, cut->order.unique ? UINT64_MAX : cut->room - sum);
     take_parts(cut, segment);
-    if (segment->last >= cut->floor)
-        cut->floor = segment->last + 1; /* wraps around at the end: every key is up to GS_KEY_MAX */
     cut->position += segment->count;
     cut->segments++;
 }

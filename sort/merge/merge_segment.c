@@ -8,16 +8,12 @@
  * of the input missed: the copied keys must lie between the keys at which the segment was cut.
  */
 #include "sort/merge/merge_segment.h"
-#include "sort/keys/key_loops.h"
 #include "sort/keys/order.h"
 #include "sort/keys/fingerprint.h"
 
 #include "common/clock.h"
 
 #include <assert.h>
-
-/* Keys of a part that are compared at once. */
-#define EQUAL_KEYS ((uint64_t)1024)
 
 static_assert(GS_SEGMENT_KEYS + GS_SEGMENT_GAPS <= GS_CACHE_SORT_SCRATCH,
               "scratch is for either method");
@@ -27,10 +23,13 @@ static_assert(GS_SEGMENT_KEYS + GS_SEGMENT_GAPS <= GS_CACHE_SORT_SCRATCH,
 static bool is_within(const struct gs_merge_shared *merge, const struct gs_segment *segment,
                       gs_key low, gs_key high)
 {
-    gs_key mask = merge->cut.mask;
-    gs_key first = mask != 0 ? high ^ mask : low;
-    gs_key last = mask != 0 ? low ^ mask : high;
-    return first >= segment->floor && last <= segment->last;
+    const struct gs_codec *codec = merge->drive.options->codec;
+    const gs_key keys[] = {low, high};
+    gs_key records[] = {low, high};
+    for (int i = 0; codec != NULL && i < 2; i++)
+        gs_codec_store(codec, &keys[i], &records[i], 1);
+    const bool reverse = merge->drive.options->reverse;
+    return gs_cut_holds(&merge->cut, segment, &records[reverse], &records[!reverse]);
 }
 
 /* Are keys of a part in order, and the key before them? They are those from `first` on. */
@@ -39,22 +38,8 @@ static bool follows(const struct gs_merge_shared *merge, const struct gs_part *p
 {
     gs_key before;
     if (first > 0)
-        before = gs_span_key(&merge->cut.spans[part->span], merge->cut.codec, first - 1);
+        before = gs_span_key(&merge->cut.spans[part->span], merge->drive.options->codec, first - 1);
     return gs_first_disorder(&merge->order, keys, count, first > 0 ? &before : NULL) == count;
-}
-
-/* Are all keys of a part equal to the segment's, and does the key before them fit? */
-static bool is_equal(const struct gs_merge_shared *merge, const struct gs_part *part, gs_key key)
-{
-    const struct gs_span *span = &merge->cut.spans[part->span];
-    gs_key block[EQUAL_KEYS];
-    for (uint64_t done = 0; done < part->count; done += EQUAL_KEYS) {
-        uint64_t here = part->count - done < EQUAL_KEYS ? part->count - done : EQUAL_KEYS;
-        gs_span_copy(span, merge->cut.codec, part->first + done, here, block);
-        if (gs_count_equal(block, here, key) != here)
-            return false;
-    }
-    return follows(merge, part, &key, 1, part->first);
 }
 
 /* Copy the parts of a segment together, ascending, `gap` keys apart, and find the least and largest
@@ -68,7 +53,7 @@ static bool gather(const struct gs_merge_shared *merge, struct gs_merger *worker
     for (size_t i = 0; i < worker->segment.part_count; i++) {
         const struct gs_part *part = &worker->segment.parts[i];
         const struct gs_span *span = &merge->cut.spans[part->span];
-        gs_span_copy(span, merge->cut.codec, part->first, part->count, to);
+        gs_span_copy(span, merge->drive.options->codec, part->first, part->count, to);
         if (!follows(merge, part, to, part->count, part->first))
             return false;
         if (merge->drive.options->verify)
@@ -91,51 +76,28 @@ static gs_key *merge_parts(const struct gs_merge_shared *merge, struct gs_merger
     return gs_merge_runs(merge->method, worker->keys, worker->scratch, counts, segment->part_count);
 }
 
-/* Merge a segment of unequal keys and hand it out. */
-static enum gs_status merge_unequal(struct gs_merge_shared *merge, struct gs_merger *worker)
-{
-    const struct gs_segment *segment = &worker->segment;
-    gs_key low, high;
-    uint64_t start = gs_now_ns();
-    bool merges = merge->method != GS_MERGE_NONE && segment->part_count <= GS_MERGE_RUNS_MAX &&
-                  segment->count <= GS_SEGMENT_KEYS;
-    if (!gather(merge, worker, merges ? GS_MERGE_GAP : 0, &low, &high)) {
-        gs_merge_fail(&merge->drive, GS_ERR_INPUT);
-        return GS_ERR_INPUT;
-    }
-    gs_key *sorted = worker->keys;
-    if (segment->part_count > 1)
-        sorted = merges ? merge_parts(merge, worker)
-                        : gs_cache_sort(worker->keys, worker->scratch, segment->count, low, high);
-    uint64_t kept = gs_emit_shape(&merge->drive.emitter, sorted, segment->count);
-    worker->worker.work.sort_ns += gs_now_ns() - start;
-    return gs_work_emit(&merge->drive.emitter, segment->index, sorted, kept, segment->position,
-                        &worker->worker.work);
-}
-
-/* Hand out a segment of equal keys. */
-static enum gs_status merge_equal(struct gs_merge_shared *merge, struct gs_merger *worker)
-{
-    const struct gs_segment *segment = &worker->segment;
-    if (!is_within(merge, segment, segment->key, segment->key)) {
-        gs_merge_fail(&merge->drive, GS_ERR_INPUT);
-        return GS_ERR_INPUT;
-    }
-    for (size_t i = 0; i < segment->part_count; i++) {
-        if (!is_equal(merge, &segment->parts[i], segment->key)) {
-            gs_merge_fail(&merge->drive, GS_ERR_INPUT);
-            return GS_ERR_INPUT;
-        }
-    }
-    if (merge->drive.options->verify)
-        worker->worker.fingerprint += gs_fingerprint(&segment->key, 1) * segment->count;
-    return gs_work_emit_equal(&merge->drive.emitter, segment->index, segment->key, segment->count,
-                              segment->position, worker->keys, &worker->worker.work);
-}
-
 enum gs_status gs_merge_segment(struct gs_merge_drive *drive, struct gs_merge_worker *worker)
 {
     struct gs_merge_shared *merge = (struct gs_merge_shared *)drive;
     struct gs_merger *merger = (struct gs_merger *)worker;
-    return merger->segment.equal ? merge_equal(merge, merger) : merge_unequal(merge, merger);
+    const struct gs_segment *segment = &merger->segment;
+    gs_key low, high;
+    uint64_t start = gs_now_ns();
+    bool merges = merge->method != GS_MERGE_NONE && segment->part_count <= GS_MERGE_RUNS_MAX &&
+                  segment->count <= GS_SEGMENT_KEYS;
+    if (!gather(merge, merger, merges ? GS_MERGE_GAP : 0, &low, &high)) {
+        gs_merge_fail(drive, GS_ERR_INPUT);
+        return GS_ERR_INPUT;
+    }
+    if (low == high)
+        return gs_work_emit_equal(&drive->emitter, segment->index, low, segment->count,
+                                  segment->position, merger->keys, &worker->work);
+    gs_key *sorted = merger->keys;
+    if (segment->part_count > 1)
+        sorted = merges ? merge_parts(merge, merger)
+                        : gs_cache_sort(merger->keys, merger->scratch, segment->count, low, high);
+    uint64_t kept = gs_emit_shape(&drive->emitter, sorted, segment->count);
+    worker->work.sort_ns += gs_now_ns() - start;
+    return gs_work_emit(&drive->emitter, segment->index, sorted, kept, segment->position,
+                        &worker->work);
 }

@@ -31,8 +31,9 @@ struct gs_merge_shared {
 struct gs_merger {
     struct gs_merge_worker worker; /* the first member */
     struct gs_segment segment;
-    gs_key *keys;    /* [cut.room + GS_SEGMENT_GAPS] */
-    gs_key *scratch; /* [GS_CACHE_SORT_SCRATCH] */
+    gs_key bounds[2]; /* memory for those of the segment */
+    gs_key *keys;     /* [cut.room + GS_SEGMENT_GAPS] */
+    gs_key *scratch;  /* [GS_CACHE_SORT_SCRATCH] */
 };
 
 /* As merge of struct gs_merge_drive. */

@@ -59,8 +59,7 @@ static void look_at_sample(struct attempt *attempt)
     const uint32_t samples = run->plan.samples;
     const uint64_t bytes = (uint64_t)samples * GS_KEY_BYTES;
     uint64_t start = gs_now_ns();
-    gs_select_samples_cpu(&run->tiles, samples, GS_SAMPLE_SEED,
-                          run->plan.threads - (run->mapped != NULL), attempt->sample);
+    gs_select_samples_cpu(&run->tiles, samples, GS_SAMPLE_SEED, run->plan.threads, attempt->sample);
     uint64_t selected = gs_now_ns();
     gs_run_account(run, GS_STAGE_SELECT_SAMPLES, GS_DEVICE_CPU, selected - start, samples, bytes);
     gs_sort_samples(attempt->sample, samples);
@@ -75,20 +74,12 @@ static void look_at_sample(struct attempt *attempt)
     run->stats->samples = samples;
 }
 
-static void expect_output(struct attempt *attempt)
-{
-    struct gs_run *run = attempt->run;
-    if (attempt->stages->expect_output != NULL && !run->asked_map)
-        attempt->stages->expect_output(run);
-}
-
 /* Allocate, draw and sort the sample. For few keys one thread does it while the others wake up,
  * which takes as long. */
 static enum gs_status draw_sample(struct attempt *attempt, struct gs_error *err)
 {
     struct gs_run *run = attempt->run;
     gs_run_phase(run, GS_STAGE_SELECT_SAMPLES, run->plan.samples);
-    expect_output(attempt);
     attempt->sample = malloc(run->plan.samples * sizeof *attempt->sample + 1);
     if (attempt->sample == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u samples",
@@ -153,7 +144,6 @@ static enum gs_status sort_equal(struct attempt *attempt, struct gs_error *err)
         return GS_OK;
     GS_TRY(check_ready(attempt, err));
     gs_few_values_one(&one, gs_tiles_key(&run->tiles, 0));
-    expect_output(attempt);
     GS_TRY(gs_sort_few_values(run, &one, map_of(attempt), &attempt->sorted, err));
     if (attempt->sorted && run->stats->bins == 1)
         run->stats->order = "sorted";

@@ -112,7 +112,7 @@ static void follow_last(struct gs_emitter *emitter, struct gs_emit_waiter *waite
     const struct gs_options *options = emitter->options;
     struct gs_last_key *last = emitter->last;
     const unsigned payload = gs_payload_bits(options);
-    if (!options->unique || payload == 0 || waiter->count == 0 || waiter->keys == NULL)
+    if (!options->unique || waiter->count == 0 || waiter->keys == NULL)
         return;
     gs_key end = waiter->keys[waiter->count - 1];
     if (last->known && (last->key ^ waiter->keys[0]) >> payload == 0) {

@@ -18,8 +18,8 @@
 
 #include <pthread.h>
 
-/* The last key of an output so far, under options->unique where keys have a payload: the first key
- * of the next piece may have to go. */
+/* The last key of an output so far, under options->unique: the first key of the next piece may have
+ * to go, where keys have a payload or are merged. */
 struct gs_last_key {
     gs_key key;
     bool known;
@@ -94,8 +94,8 @@ gs_key gs_emit_record(const struct gs_emitter *emitter, gs_key key);
 
 /* Reserve *count keys of the output for a piece. planned is its position if no duplicates are
  * dropped, *position its actual one. The caller follows each begin that returns GS_OK by an end.
- * keys are looked at under options->unique where keys have a payload: *count is then one less if
- * the first of them is to be left out. NULL: none is. */
+ * keys are looked at under options->unique: *count is then one less if the first of them is to be
+ * left out. NULL: none is. */
 enum gs_status gs_emit_begin(struct gs_emitter *emitter, uint64_t piece, const gs_key *keys,
                              uint64_t *count, uint64_t planned, uint64_t *position);
 

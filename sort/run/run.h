@@ -42,9 +42,6 @@ struct gs_run {
     struct gs_gpu *gpu;           /* and of the GPU's */
     struct gs_arrived arrived;    /* work done before, such as while the keys were read */
     struct gs_binned *binned;     /* more of it, if the CPU sorts (binned.h); or NULL */
-    gs_key *mapped;               /* what sink->map() returned if it was called before the sample
-                                   * was drawn: a thread then creates its pages; else NULL */
-    bool asked_map;               /* it was called then */
     bool refused;                 /* the sample does not suit the stages: nothing has been sorted */
     bool keeps_most; /* the output will be about as long as the input: duplicates stay, or are few;
                       * also false where the sink has no use for the answer */

@@ -24,9 +24,7 @@ struct gs_stages {
     void (*plan)(struct gs_plan *plan, const struct gs_options *options);
     /* By its sorted sample, is a run for these stages? If not, it ends as refused. NULL: it is. */
     bool (*suits)(struct gs_run *run, const gs_key *sample);
-    /* Before the sample is drawn, and before keys are distributed: what the sink can be told then,
-     * or used for. NULL: nothing. */
-    void (*expect_output)(struct gs_run *run);
+    /* Before keys are distributed: what the sink can be told then, or used for. NULL: nothing. */
     enum gs_status (*map_output)(struct gs_run *run, struct gs_error *err);
     /* Fails if the device cannot be used; NULL: it always can. For a device that the user asked for
      * but that turns out not to be needed: its failure is reported all the same. */

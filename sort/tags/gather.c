@@ -93,6 +93,18 @@ static void take_numbers(const struct gs_wide *wide, const gs_key *tags, uint64_
     }
 }
 
+/* Write the indices of tags, in integers of a size that is a constant at every call: else each
+ * would be a call of memcpy. */
+static inline __attribute__((always_inline)) void write_indices(const struct gs_wide *wide,
+                                                                const gs_key *tags, uint64_t count,
+                                                                char *to, unsigned bytes)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t index = gs_tag_index(&wide->tags, tags[i]);
+        memcpy(to + i * bytes, &index, bytes);
+    }
+}
+
 bool gs_gather(const struct gs_wide *wide, uint32_t bin, const gs_key *tags, uint64_t count,
                bool first, char *to)
 {
@@ -110,9 +122,9 @@ bool gs_gather(const struct gs_wide *wide, uint32_t bin, const gs_key *tags, uin
     if (wide->options->index_bytes == 0)
         return gather_records(wide, tags, count, first, to) && is_in_bin(wide, bin, to) &&
                is_in_bin(wide, bin, to + (count - 1) * output_bytes);
-    for (uint64_t i = 0; i < count; i++, to += output_bytes) {
-        const uint64_t index = gs_tag_index(&wide->tags, tags[i]);
-        memcpy(to, &index, output_bytes);
-    }
+    if (output_bytes == sizeof(uint32_t))
+        write_indices(wide, tags, count, to, sizeof(uint32_t));
+    else
+        write_indices(wide, tags, count, to, sizeof(uint64_t));
     return true;
 }

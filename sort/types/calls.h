@@ -24,6 +24,17 @@ struct gs_incoming_calls {
     void (*free)(struct gs_incoming *incoming);
 };
 
+/* Records in the memory of the current GPU: an array, another one or the same, and memory to sort
+ * with. Work is queued on the stream. */
+struct gs_device_array {
+    const void *in;
+    void *out;
+    uint64_t count;
+    void *temp; /* NULL: only set temp_bytes to what it must have */
+    size_t temp_bytes;
+    struct CUstream_st *stream; /* CUDA's cudaStream_t */
+};
+
 /* The calls. Elements are unsigned little-endian integers. */
 struct gs_width {
     unsigned key_bytes;
@@ -89,6 +100,10 @@ struct gs_width {
                                     struct gs_error *err);
     enum gs_status (*check_external)(const struct gs_options *options, uint64_t memory_bytes,
                                      uint64_t count, struct gs_error *err);
+
+    /* Sort records in device memory. NULL: elements only. */
+    enum gs_status (*sort_device)(const struct gs_options *options, struct gs_device_array *array,
+                                  struct gs_error *err);
 
     /* NULL: nothing is done while a pipe is read. */
     const struct gs_incoming_calls *incoming;

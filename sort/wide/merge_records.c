@@ -6,9 +6,9 @@
  * that has the second, so disorder is never missed, even where it misled the search for a cut.
  */
 #include "sort/wide/record_calls.h"
+#include "sort/merge/merge_cut.h"
 #include "sort/merge/merge_drive.h"
 #include "sort/check/check_records.h"
-#include "sort/wide/record_cut.h"
 #include "sort/wide/record_tree.h"
 #include "sort/check/trail.h"
 #include "sort/check/record_fingerprint.h"
@@ -38,14 +38,14 @@
 /* What the threads share. */
 struct merging {
     struct gs_merge_drive drive; /* the first member */
-    struct gs_record_cut cut;    /* guarded by the lock */
+    struct gs_cut cut;           /* guarded by the lock */
     struct gs_trail trail;       /* of the stream whose turn it is */
 };
 
 /* What one thread owns. */
 struct merger {
     struct gs_merge_worker worker; /* the first member */
-    struct gs_record_segment segment;
+    struct gs_segment segment;
     struct gs_record_tree tree;
     const char **places; /* [cut.room]: of the segment's records, in order */
     char *memory;        /* for three records: the last of the block before, and bounds; then */
@@ -63,18 +63,12 @@ static size_t block_bytes(const struct gs_options *options)
     return (BESIDE_BLOCK + records_in_block(options)) * gs_record_bytes(options);
 }
 
-/* Records of a segment. */
-static uint64_t choose_room(const struct gs_options *options, size_t span_count)
-{
-    const uint64_t room = records_in_block(options);
-    return room > 2 * span_count ? room : 2 * span_count;
-}
-
 /* Bytes of all that a thread allocates. */
 static uint64_t merger_bytes(const struct gs_options *options, size_t span_count)
 {
     const struct merger *merger = NULL;
-    return choose_room(options, span_count) * sizeof *merger->places + block_bytes(options) +
+    return gs_cut_room(span_count, records_in_block(options)) * sizeof *merger->places +
+           block_bytes(options) +
            (span_count + 1) * (sizeof *merger->segment.parts + sizeof *merger->tree.runs +
                                sizeof *merger->tree.losers);
 }
@@ -91,7 +85,7 @@ static unsigned choose_threads(const struct gs_options *options, size_t span_cou
 static uint64_t memory_for(const struct gs_options *options, size_t span_count)
 {
     return choose_threads(options, span_count) * merger_bytes(options, span_count) +
-           span_count * GS_RECORD_CUT_BYTES;
+           span_count * GS_CUT_SPAN_BYTES;
 }
 
 void gs_records_merge_forecast(const struct gs_options *options, size_t span_count, uint64_t count,
@@ -148,7 +142,7 @@ static bool follows(const struct merging *merging, const struct gs_part *part, c
 /* Make the parts of a segment the runs of the tree; false: an input is out of order. */
 static bool open_tree(const struct merging *merging, struct merger *merger)
 {
-    const struct gs_record_segment *segment = &merger->segment;
+    const struct gs_segment *segment = &merger->segment;
     const uint64_t bytes = gs_record_bytes(merging->drive.options);
     for (size_t i = 0; i < segment->part_count; i++) {
         const struct gs_part *part = &segment->parts[i];
@@ -218,7 +212,7 @@ static bool copy_records(const struct merging *merging, const struct merger *mer
             return false;
     }
     return count == 0 ||
-           gs_record_cut_holds(&merging->cut, &merger->segment, to, to + (count - 1) * bytes);
+           gs_cut_holds(&merging->cut, &merger->segment, to, to + (count - 1) * bytes);
 }
 
 /* Write records in blocks to the sink; one that is all of them has been copied and checked. */
@@ -256,7 +250,7 @@ static enum gs_status write_in_place(const struct merging *merging, const struct
 static enum gs_status emit(struct merging *merging, struct merger *merger, uint64_t kept)
 {
     struct gs_emitter *emitter = &merging->drive.emitter;
-    const struct gs_record_segment *segment = &merger->segment;
+    const struct gs_segment *segment = &merger->segment;
     const bool in_place = emitter->sink->memory != NULL;
     struct gs_error err = {.status = GS_OK};
     uint64_t position;
@@ -297,14 +291,20 @@ static enum gs_status merge_segment(struct gs_merge_drive *drive, struct gs_merg
     return emit(merging, merger, kept);
 }
 
+/* As compare of struct gs_cut_order. */
+static int compare_records(const void *order, const void *a, const void *b)
+{
+    return gs_record_compare(order, a, b);
+}
+
 /* As cut of struct gs_merge_drive. */
 static bool cut_segment(struct gs_merge_drive *drive, struct gs_merge_worker *worker)
 {
     struct merging *merging = (struct merging *)drive;
     struct merger *merger = (struct merger *)worker;
-    if (gs_record_cut_done(&merging->cut))
+    if (gs_cut_done(&merging->cut))
         return false;
-    gs_record_cut_next(&merging->cut, &merger->segment);
+    gs_cut_next(&merging->cut, &merger->segment);
     worker->count = merger->segment.count;
     return true;
 }
@@ -326,6 +326,13 @@ enum gs_status gs_records_merge(const struct gs_options *options, const struct g
                                 struct gs_error *err)
 {
     enum gs_status st;
+    struct gs_format format = options->records->format;
+    struct gs_record_order by_keys;
+    const struct gs_cut_order order = {.record_bytes = gs_record_bytes(options),
+                                       .reverse = options->reverse,
+                                       .unique = options->unique,
+                                       .compare = compare_records,
+                                       .context = options->unique ? &by_keys : options->records};
     const struct gs_options emit_options = {.unique = options->unique, .key_bytes = GS_KEY_BYTES};
     struct merging merging = {.drive = {.options = options,
                                         .spans = spans,
@@ -337,17 +344,18 @@ enum gs_status gs_records_merge(const struct gs_options *options, const struct g
                                         .cut = cut_segment,
                                         .merge = merge_segment,
                                         .first_disorder = gs_records_first_disorder}};
+    format.stable = true;
+    gs_record_order_init(&by_keys, &format);
     gs_merge_open(&merging.drive, &emit_options, sink, progress, stats);
     stats->device_text = "tree of losers";
     stats->memory_bytes = memory_for(options, span_count);
-    GS_TRY(gs_record_cut_open(&merging.cut, options, spans, span_count,
-                              choose_room(options, span_count), err));
+    GS_TRY(gs_cut_open(&merging.cut, &order, spans, span_count, records_in_block(options), err));
     GS_TRY(gs_trail_open(&merging.trail, options, gs_records_look, sink, err));
     GS_TRY(gs_merge_run(&merging.drive, err));
     stats->bins = merging.cut.segments;
     st = gs_trail_prove(&merging.trail, stats->fingerprint, stats, err);
 cleanup:
     gs_trail_close(&merging.trail);
-    gs_record_cut_close(&merging.cut);
+    gs_cut_close(&merging.cut);
     return st;
 }

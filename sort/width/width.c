@@ -4,6 +4,7 @@
 #include "sort/width/width.h"
 #include "sort/cpu/stages_cpu.h"
 #include "sort/external/external.h"
+#include "sort/gpu/gpu_array.h"
 #include "sort/keys/look_keys.h"
 #include "sort/keys/order.h"
 #include "sort/keys/sift.h"
@@ -41,5 +42,6 @@ const struct gs_width NAME(GS_BITS) = {
     .merge = gs_merge,
     .forecast_merge = gs_merge_forecast,
     .sort_external = gs_sort_external,
+    .sort_device = gs_gpu_array_sort,
     .incoming = &incoming,
 };

@@ -101,3 +101,17 @@ setup()
         rm out
     done
 }
+
+@test "a file that is read, and shrinks before its turn, is refused" {
+    cp --remove-destination wanted in
+    mkfifo fifo
+    within 64 "$GSORT" --device=cpu --parallel=2 -S 16M -T . fifo in -o got 2>err &
+    exec 7>fifo
+    truncate -s 4096 in
+    exec 7>&-
+    local status=0
+    wait $! || status=$?
+    [ "$status" -eq 2 ]
+    [ "$(cat err)" = "gsort: in: file shrank before it was read" ]
+    [ ! -e got ]
+}

@@ -58,6 +58,27 @@ END
     printf '#0\t1\n2\t7\n' | diff - shown
 }
 
+@test "positions, parts, sets, offsets and a random order of rows" {
+    { keys 2 7 1 1 2 7 1 0; } >raw
+    rows "'<u4'" '(4, 2)' <raw >in.npy
+    gsort --argsort=u32 -k 1 in.npy -o places.npy
+    keys 3 1 0 2 | cmp - <(tail -c 16 places.npy)
+    gsort --split=2 in.npy -o part-%d.npy
+    keys 1 0 1 1 | rows "'<u4'" '(2, 2)' | cmp - part-0.npy
+    keys 2 7 2 7 | rows "'<u4'" '(2, 2)' | cmp - part-1.npy
+    gsort --tail=1 in.npy -o out
+    keys 2 7 | rows "'<u4'" '(1, 2)' | cmp - out
+    gsort --single in.npy -o out && cmp part-0.npy out
+    gsort --minus=part-1.npy in.npy -o out && cmp part-0.npy out
+    gsort --common=part-1.npy in.npy -o out && cmp part-1.npy out
+    gsort --repeated in.npy -o out
+    keys 2 7 | rows "'<u4'" '(1, 2)' | cmp - out
+    gsort --offsets=offsets -k 0 in.npy -o out
+    keys 0 0 0 0 2 0 4 0 | cmp - offsets
+    gsort in.npy -o ordered
+    gsort --shuffle=1 in.npy -o mixed && gsort mixed -o out && cmp ordered out
+}
+
 @test "rows of bytes are one key, however many there are" {
     keygen uniform 32000 >raw
     rows "'|u1'" '(1000, 128)' <raw >in.npy

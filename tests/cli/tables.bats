@@ -87,6 +87,10 @@ END
     cat in.fits in.fits >twice.fits
     run -2 --separate-stderr gsort -k col1 --minus=twice.fits in.fits -o out
     assert_trouble "a FITS or LAS file keeps all of its records"
+    { table 2 3 B B && printf '%-2880s' $'\2a\1b\2c'; } >small.fits
+    gsort -k col1 --offsets=offsets small.fits -o out.fits
+    keys 0 0 0 0 1 0 3 0 | cmp - offsets
+    [ "$(tail -c +5761 out.fits | head -c 6)" = $'\1b\2a\2c' ]
     local rows=aaaabbbbccccddddeeeeffffgggghhhh
     { table 8 4 J E && printf '%-2880s' "$rows"; } >rows.fits
     gsort --shuffle=1 rows.fits -o out.fits

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 #
 # usage: tests/gpu/check_gpu.sh GPU_TWINS BENCH_GPU GPU_ENGINES GPU_FLIP GPU_VALUES GPU_PAGES
-#                               GPU_NARROW GPU_SMALL GPU_CLOSE BENCH_GPU_OF_A_WIDTH...
+#                               GPU_NARROW GPU_SMALL GPU_CLOSE GPU_ARRAY BENCH_GPU_OF_A_WIDTH...
 # from make check-gpu, with the suite's variables
 #
 # Twins stage by stage, every distribution and boundary against CUB, repeated runs, the four tools
@@ -26,7 +26,8 @@ pages=$6
 narrow=$7
 small=$8
 close=$9
-shift 9
+array=${10}
+shift 10
 wide=("$@")
 state=${GPU_STATE:-build/gpu-state}
 jobs=${BATS_JOBS:-$(($(nproc) / 4))}
@@ -169,6 +170,9 @@ step 'bins of values that lie close' "$close"
 step 'bins that end where pages do' "$pages"
 step 'bins of 16-bit remainders' "$narrow"
 step 'a GPU of 64 or 99 KiB a block' "$small"
+step 'arrays of the library, on the device' "$array" "$REFERENCE"
+step 'arrays of Python, on the device' env PYTHONPATH="$LIBRARY/lib/python3/dist-packages" \
+    PYTHONDONTWRITEBYTECODE=1 python3 tests/gpu/device_array.py
 step '10,000 bits flipped between stages, each told by the proof' "$flips"
 step 'every distribution, sizes around every boundary, against CUB' "$bench" --check --sizes=26
 step 'the same, up to as many keys as there is room for' "$bench" --check --sizes=22

@@ -145,6 +145,29 @@ no_room()
     echo "no room: looked at"
 }
 
+# flips NAME INPUT DEVICES [OPTION]: check that a bit that flips on the device is told, before keys
+# arrive in its bins or after the sort: by the GPU's error, or a warning and the CPU's right bytes.
+flips()
+{
+    local name=$1 input=$work/$2 word device status
+    [ "${ONLY:-flips}" = flips ] || return 0
+    wanted=$work/wanted
+    want "$input" ''
+    for word in arrived sorted; do
+        for device in $3; do
+            status=0
+            mkdir "$work/flip" && cd "$work/flip" || return
+            echo old >out
+            GSORT_GPU_IS_FREE=1 GSORT_FLIP_GPU=$word "$GSORT" --verify "--device=$device" \
+                "${@:4}" "$input" -o out 2>stderr || status=$?
+            judge "$name, $word, $device" "$device" "$status"
+            grep -q 'GPU: verify: ' stderr || complain "$name, $word, $device" "$(cat stderr)"
+            cd "$work" && rm -r flip
+        done
+    done
+    echo "$name: a flipped bit is told"
+}
+
 make_input()
 {
     "$keygen" "$2" "$3" >"$1" || exit 2
@@ -173,6 +196,11 @@ walk 'auto, lost' auto bins '' GSORT_FAIL_GPU_LOST
 unset GSORT_GPU_IS_FREE
 walk 'resident, registered' gpu large ''
 walk batches gpu batches ''
+flips 'one block' block 'gpu auto'
+flips resident bins 'gpu auto'
+flips 'resident, registered' large 'gpu auto'
+flips batches batches 'gpu auto'
+flips pieces bins gpu "$pieces" # by itself the CPU would sort these
 no_device 'no visible device' CUDA_VISIBLE_DEVICES=
 no_room
 

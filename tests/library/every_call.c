@@ -1,7 +1,8 @@
 /* every_call.c -- makes every call of libgsort once, for tests of faults and of threads.
  * SPDX-License-Identifier: MIT
  *
- * usage: every_call [THREADS]      in an empty directory; all of it in so many threads at once
+ * usage: every_call [THREADS]      in an empty directory; all of it in so many threads at once,
+ *                                  and some calls cancelled
  *
  * A call may fail only by GSORT_MEMORY or, with files, GSORT_INPUT or GSORT_OUTPUT, and with a
  * line. Exit status: 0, or 1 with what was wrong on standard output.
@@ -13,7 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COUNT = 150000, SOME = 5000 };
+/* COUNT: in several bins, and more than a sorter of the least memory holds. */
+enum { COUNT = 70000, SOME = 5000 };
 
 /* Say what is wrong, and end. */
 static void complain(const char *call, const char *what)
@@ -212,6 +214,86 @@ static void use_sorter(size_t order_count, uint64_t memory)
     gsort_format_free(format);
 }
 
+/* Say no at the call that the context counts down to. */
+static int say_no(void *context, const struct gsort_progress *progress)
+{
+    (void)progress;
+    return --*(int *)context == 0;
+}
+
+static void check_cancelled(const char *call, enum gsort_status status, int left,
+                            const struct gsort_error *error)
+{
+    if (left <= 0 ? status != GSORT_CANCELLED && status != GSORT_OK : status != GSORT_OK)
+        complain(call, error->line);
+}
+
+/* Cancel what goes through temporary files: soon, and later. */
+static void cancel_files(int thread)
+{
+    static const char *const here[] = {"."};
+    char in[32], out[32];
+    const char *const inputs[] = {in};
+    struct gsort_files files = GSORT_FILES_INIT;
+    struct gsort_options options = GSORT_OPTIONS_INIT;
+    struct gsort_error error = GSORT_ERROR_INIT;
+    struct gsort_format *format = gsort_format_parse("R24 k0:u64 s", NULL);
+    snprintf(in, sizeof in, "cancelled-in-%d", thread);
+    snprintf(out, sizeof out, "cancelled-out-%d", thread);
+    FILE *file = fopen(in, "w");
+    for (uint64_t i = 0; i < COUNT; i++)
+        fwrite((const uint64_t[]){i * 11400714819323198485U, i, i}, 24, 1, file);
+    fclose(file);
+    files.inputs = inputs;
+    files.input_count = 1;
+    files.output = out;
+    files.directories = here;
+    files.directory_count = 1;
+    options.memory_bytes = 1;
+    options.threads = 2;
+    options.progress = say_no;
+    for (int at = 1; at <= 8; at *= 2) {
+        int left = at;
+        options.context = &left;
+        const enum gsort_status status = gsort_sort_files(format, &files, &options, NULL, &error);
+        check_cancelled("gsort_sort_files", status, left, &error);
+    }
+    unlink(in);
+    unlink(out);
+    gsort_format_free(format);
+}
+
+static void cancel_sorter(void)
+{
+    static const char *const here[] = {"."};
+    struct gsort_options options = GSORT_OPTIONS_INIT;
+    struct gsort_error error = GSORT_ERROR_INIT;
+    struct gsort_format *format = gsort_format_parse("R24 k0:u64", NULL);
+    const struct gsort_format *const orders[] = {format};
+    options.memory_bytes = 1;
+    options.threads = 2;
+    options.progress = say_no;
+    for (int at = 1; at <= 8; at *= 2) {
+        int left = at;
+        const void *batch;
+        uint64_t count = 1;
+        enum gsort_status status = GSORT_OK;
+        options.context = &left;
+        struct gsort_sorter *sorter = gsort_sorter_open(orders, 1, here, 1, &options, &error);
+        for (uint64_t i = 0; status == GSORT_OK && i < COUNT; i++) {
+            const uint64_t row[] = {i * 11400714819323198485U, i, i};
+            status = gsort_sorter_push(sorter, row, 1, &error);
+        }
+        if (status == GSORT_OK)
+            status = gsort_sorter_finish(sorter, &error);
+        while (status == GSORT_OK && count > 0)
+            status = gsort_sorter_pull(sorter, 0, &batch, &count, &error);
+        check_cancelled("gsort_sorter_pull", status, left, &error);
+        gsort_sorter_free(sorter);
+    }
+    gsort_format_free(format);
+}
+
 static void *make_calls(void *thread)
 {
     static const char *const formats[] = {"u32", "f64", "R12 k4:u64r", "R20 k0:b4 s", "u8 r"};
@@ -226,15 +308,24 @@ static void *make_calls(void *thread)
     return NULL;
 }
 
+static void *make_and_cancel_calls(void *thread)
+{
+    make_calls(thread);
+    cancel_files(*(const int *)thread);
+    cancel_sorter();
+    return NULL;
+}
+
 int main(int argc, char **argv)
 {
     static const int numbers[] = {0, 1, 2, 3};
     pthread_t threads[4];
     const int count = argc > 1 ? atoi(argv[1]) : 1;
     for (int i = 1; i < count && i < 4; i++)
-        if (pthread_create(&threads[i], NULL, make_calls, (void *)(size_t)&numbers[i]) != 0)
+        if (pthread_create(&threads[i], NULL, make_and_cancel_calls, (void *)(size_t)&numbers[i]) !=
+            0)
             complain("pthread_create", "failed");
-    make_calls((void *)(size_t)&numbers[0]);
+    (argc > 1 ? make_and_cancel_calls : make_calls)((void *)(size_t)&numbers[0]);
     for (int i = 1; i < count && i < 4; i++)
         pthread_join(threads[i], NULL);
     return 0;

@@ -65,6 +65,34 @@ END
     [ -z "$(ls)" ]
 }
 
+@test "arrays in the memory of a GPU say where they are; without one, that is an error" {
+    CUDA_VISIBLE_DEVICES='' "$PYTHON" - <<'END'
+import array, gsort
+class Fake:
+    def __init__(self, typestr="<u4", **more):
+        self.__cuda_array_interface__ = {"shape": (9,), "typestr": typestr, "data": (4096, False),
+                                         "version": 3, **more}
+def fails(kind, call, *words):
+    try:
+        call()
+    except kind as error:
+        assert all(word in str(error) for word in words), error
+        return error
+    raise AssertionError("no error")
+a = Fake()
+assert fails(gsort.Error, lambda: gsort.sort(a, out=a)).status == "device"
+empty = Fake(shape=(0,), data=(0, False))
+assert gsort.sort(empty, out=empty) is empty
+fails(ValueError, lambda: gsort.sort(a), "out=a sorts in place")
+fails(ValueError, lambda: gsort.sort(a, out=a, threads=2), "threads")
+fails(ValueError, lambda: gsort.sort(a, out=Fake("<u2")), "no room for 9")
+fails(ValueError, lambda: gsort.sort(Fake("<c8"), out=a), "say by a format")
+fails(ValueError, lambda: gsort.sort(Fake(shape=(3, 3)), out=a), "one dimension")
+fails(BufferError, lambda: gsort.sort(Fake(strides=(8,)), out=a), "not contiguous")
+fails(BufferError, lambda: gsort.sort(a, out=Fake(data=(4096, True))), "read-only")
+END
+}
+
 @test "files, as the command sorts, merges and checks them" {
     keygen uniform 10000 >a.bin
     "$PYTHON" - <<'END'
@@ -73,9 +101,12 @@ assert gsort.sort_files(["a.bin"], "out.bin", "u32be r") == 10000
 assert gsort.check_files("out.bin", "u32be r") is None
 assert gsort.check_files("out.bin", "u32be").startswith("out.bin:1: disorder: ")
 assert gsort.merge_files(["out.bin", "out.bin"], "two.bin", "u32be r", unique=True) <= 10000
+assert gsort.sort_files(["a.bin"], "read.bin", "u32be r", skip=4, read=True) == 9999
 END
     gsort -t u32be -r a.bin -o wanted
     assert_same out.bin wanted
+    gsort -t u32be -r --skip=4 a.bin -o wanted
+    assert_same read.bin wanted
 }
 
 @test "a sorter: pushed from threads, pulled in several orders, in memory and not" {

@@ -17,10 +17,9 @@ setup()
 # to_records: from lines of a u32, an i32, a u16 and a u16 in decimal.
 to_records()
 {
-    awk 'function put(n, bytes) { for (; bytes > 0; bytes--) {
+    printf '%b' "$(awk 'function put(n, bytes) { for (; bytes > 0; bytes--) {
              printf "\\x%02x", n % 256; n = int(n / 256) } }
-        { put($1, 4); put($2 < 0 ? $2 + 4294967296 : $2, 4); put($3, 2); put($4, 2); print "" }' |
-        while read -r line; do printf '%b' "$line"; done
+        { put($1, 4); put($2 < 0 ? $2 + 4294967296 : $2, 4); put($3, 2); put($4, 2) }')"
 }
 
 # to_text BYTES: lines of decimal numbers, of records of 12 bytes and, behind them, a count of that

@@ -175,16 +175,15 @@ kib()
 }
 
 @test "where nothing can be kept, it says so, and sorts" {
-    local i many=()
+    local many
     gsort --skip=2 -R 4 <(head -c 2 in; cat in) -o wanted
     { head -c 2 in; cat in; } >odd
     gsort --resume -S 2M -T tmp --skip=2 -R 4 odd -o out 2>said
     assert_same wanted out
     [ "$(cat said)" = "gsort: warning: --resume: odd cannot be mapped: nothing is kept" ]
     head -c 400 in >little
-    for ((i = 0; i < 16400; i++)); do
-        many+=(little)
-    done
+    mapfile -t many < <(yes little | head -n 16400)
+    [ "${#many[@]}" -eq 16400 ]
     gsort "${many[@]}" -o wanted
     gsort --resume -S 2M -T tmp "${many[@]}" -o out 2>said
     assert_same wanted out

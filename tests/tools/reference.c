@@ -10,6 +10,7 @@
  * bytes and made to bytes one by one, so that the file format is defined here independently. With
  * one of -s, -t, -R and -k, records are sorted by comparing (reference_records.c).
  */
+#include "tests/tools/reference_fail.h"
 #include "tests/tools/reference_records.h"
 
 #include <stdint.h>
@@ -18,20 +19,6 @@
 #include <string.h>
 
 enum { KEY_BYTES = 4, DIGIT_BITS = 11, DIGIT_VALUES = 1 << DIGIT_BITS, BLOCK = 1 << 16 };
-
-_Noreturn void reference_die(const char *name, const char *what)
-{
-    fprintf(stderr, "reference: %s: %s\n", name, what);
-    exit(2);
-}
-
-static void *allocate(size_t bytes)
-{
-    void *memory = malloc(bytes + 1);
-    if (memory == NULL)
-        reference_die("memory", "exhausted");
-    return memory;
-}
 
 /* Append the bytes of a file ("-": standard input) to the *n in *bytes, which has room for *room.
  */
@@ -44,7 +31,7 @@ static void read_bytes(const char *name, unsigned char **bytes, size_t *n, size_
     do {
         if (*room - *n < BLOCK) {
             const size_t more = *room * 2 + BLOCK;
-            unsigned char *moved = allocate(more);
+            unsigned char *moved = reference_allocate(more);
             if (*n > 0)
                 memcpy(moved, *bytes, *n);
             free(*bytes);
@@ -78,8 +65,8 @@ static void sort_keys(const struct reference_order *order, unsigned char *bytes,
     const size_t n = size / KEY_BYTES;
     if (size % KEY_BYTES != 0)
         reference_die("input", "not a whole number of keys");
-    uint32_t *keys = allocate(size);
-    uint32_t *other = allocate(size);
+    uint32_t *keys = reference_allocate(size);
+    uint32_t *other = reference_allocate(size);
     for (size_t i = 0; i < n; i++) {
         const unsigned char *b = bytes + i * KEY_BYTES;
         keys[i] =

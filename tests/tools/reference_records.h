@@ -21,8 +21,6 @@ struct reference_order {
     size_t index; /* --argsort: bytes of the index that is written instead of a record, or 0 */
 };
 
-_Noreturn void reference_die(const char *name, const char *what);
-
 /* Sort the records in `bytes` and write them to standard output. */
 void reference_sort_records(const struct reference_order *order, const unsigned char *bytes,
                             size_t size);

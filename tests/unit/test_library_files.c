@@ -7,6 +7,8 @@
 #include "tests/unit/check.h"
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -132,6 +134,37 @@ static void test_refusals(void)
     gsort_format_free(format);
 }
 
+/* Sort what comes through a pipe. */
+static void *sort_pipe(void *context)
+{
+    struct gsort_format *format = gsort_format_parse("u64", NULL);
+    struct gsort_files files = GSORT_FILES_INIT;
+    (void)context;
+    files.inputs = &(const char *){"pipe"};
+    files.input_count = 1;
+    files.output = "piped.bin";
+    CHECK_EQUAL(gsort_sort_files(format, &files, NULL, NULL, NULL), GSORT_OK);
+    gsort_format_free(format);
+    return NULL;
+}
+
+/* A call that waits for its input holds up no other one. */
+static void test_two_at_once(void)
+{
+    pthread_t thread;
+    CHECK(mkfifo("pipe", 0600) == 0);
+    alarm(60);
+    CHECK(pthread_create(&thread, NULL, sort_pipe, NULL) == 0);
+    const int fd = open("pipe", O_WRONLY); /* it has begun */
+    test_merge_and_check();
+    CHECK(write(fd, keys, 1000 * sizeof *keys) == 1000 * sizeof *keys);
+    close(fd);
+    pthread_join(thread, NULL);
+    alarm(0);
+    CHECK_EQUAL(read_file("piped.bin"), 1000 * sizeof *keys);
+    CHECK(unlink("pipe") == 0 && unlink("piped.bin") == 0);
+}
+
 int main(void)
 {
     struct gsort_format *format = gsort_format_parse("u64", NULL);
@@ -146,6 +179,7 @@ int main(void)
     check_sort(8 << 20);
     test_merge_and_check();
     test_refusals();
+    test_two_at_once();
     gsort_format_free(format);
     unlink("a.bin");
     unlink("b.bin");

@@ -168,13 +168,24 @@ static unsigned char *pull_all(struct gsort_sorter *sorter, size_t order, size_t
     return all;
 }
 
-/* Push in batches of about so many records, and pull what qsort would make of it. */
-static void check_sorter(const struct kind *kind, uint64_t count, uint64_t batch, uint64_t memory)
+/* The kind's many records, which are made once. */
+static const unsigned char *many(const struct kind *kind)
+{
+    static unsigned char *made[KINDS];
+    unsigned char **records = &made[kind - kinds];
+    if (*records == NULL)
+        *records = make(kind, kind->many);
+    return *records;
+}
+
+/* Push in batches of about so many records, and pull what is `sorted`. */
+static void check_sorter(const struct kind *kind, const unsigned char *sorted, uint64_t count,
+                         uint64_t batch, uint64_t memory)
 {
     struct gsort_error error = GSORT_ERROR_INIT;
     struct gsort_format *format = gsort_format_parse(kind->text, &error);
     struct gsort_sorter *sorter = open_sorter(format, memory, &error);
-    unsigned char *records = make(kind, count);
+    const unsigned char *records = many(kind);
     uint64_t pulled;
     for (uint64_t i = 0, here; i < count; i += here) {
         here = batch + gs_random(5, i) % batch;
@@ -183,26 +194,34 @@ static void check_sorter(const struct kind *kind, uint64_t count, uint64_t batch
     }
     CHECK_EQUAL(gsort_sorter_finish(sorter, &error), GSORT_OK);
     unsigned char *got = pull_all(sorter, 0, kind->bytes, count, &pulled);
-    qsort(records, count, kind->bytes, kind->compare);
     CHECK_EQUAL(pulled, count);
-    if (!CHECK(memcmp(got, records, count * kind->bytes) == 0))
+    if (!CHECK(memcmp(got, sorted, count * kind->bytes) == 0))
         fprintf(stderr, "%s: %" PRIu64 " records by %" PRIu64 "\n", kind->text, count, batch);
     gsort_sorter_free(sorter);
     CHECK(is_empty());
     free(got);
-    free(records);
     gsort_format_free(format);
 }
 
 static void test_sizes(const struct kind *kind)
 {
     static const uint64_t counts[] = {0, 1, 2, 1000, 65535, 65536, 65537};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (counts[i] < kind->many)
-            check_sorter(kind, counts[i], 300, 0);
-    check_sorter(kind, kind->many, 3000, 0);
-    check_sorter(kind, kind->many, 3000, LITTLE);
-    check_sorter(kind, kind->many, kind->many, LITTLE);
+    unsigned char *sorted = malloc(kind->many * kind->bytes);
+    if (sorted == NULL)
+        abort();
+    for (size_t i = 0; i <= sizeof counts / sizeof *counts; i++) {
+        const uint64_t count = i < sizeof counts / sizeof *counts ? counts[i] : kind->many;
+        if (count > kind->many)
+            continue;
+        memcpy(sorted, many(kind), count * kind->bytes);
+        qsort(sorted, count, kind->bytes, kind->compare);
+        if (count < kind->many)
+            check_sorter(kind, sorted, count, 300, 0);
+    }
+    check_sorter(kind, sorted, kind->many, 3000, 0);
+    check_sorter(kind, sorted, kind->many, 3000, LITTLE);
+    check_sorter(kind, sorted, kind->many, kind->many, LITTLE);
+    free(sorted);
 }
 
 /* Three orders of one copy, in memory and in temporary files, pulled in any sequence. */
@@ -321,7 +340,7 @@ static void check_abandoned(const struct kind *kind, enum stop stop, uint64_t me
     options.memory_bytes = memory;
     struct gsort_sorter *sorter =
         gsort_sorter_open(list, (size_t)orders, directories, 1, &options, NULL);
-    unsigned char *records = make(kind, kind->many);
+    const unsigned char *records = many(kind);
     const void *batch;
     uint64_t count;
     if (stop >= PUSHED)
@@ -334,7 +353,6 @@ static void check_abandoned(const struct kind *kind, enum stop stop, uint64_t me
     CHECK(is_empty());
     CHECK_EQUAL((uint64_t)count_entries("/proc/self/fd"), (uint64_t)descriptors);
     CHECK_EQUAL((uint64_t)count_entries("/proc/self/task"), (uint64_t)threads);
-    free(records);
     gsort_format_free(format);
 }
 
@@ -347,7 +365,7 @@ static void test_no_directory(int order_count)
     const struct kind *kind = &kinds[5];
     struct gsort_format *format = gsort_format_parse(kind->text, NULL);
     const struct gsort_format *const orders[] = {format, format};
-    unsigned char *records = make(kind, kind->many);
+    const unsigned char *records = many(kind);
     enum gsort_status status = GSORT_OK;
     const void *batch;
     uint64_t count;
@@ -363,7 +381,6 @@ static void test_no_directory(int order_count)
     CHECK_EQUAL(gsort_sorter_pull(sorter, 0, &batch, &count, &error), GSORT_OUTPUT);
     CHECK(count == 0 && strstr(error.line, "/nonexistent: ") == error.line);
     gsort_sorter_free(sorter);
-    free(records);
     gsort_format_free(format);
 }
 
@@ -416,7 +433,7 @@ static void test_cancelled(uint64_t memory)
     const void *batch;
     uint64_t count;
     enum gsort_status status = GSORT_OK;
-    unsigned char *records = make(&kinds[5], kinds[5].many);
+    const unsigned char *records = many(&kinds[5]);
     options.memory_bytes = memory;
     options.progress = say_no;
     options.context = &calls;
@@ -434,7 +451,6 @@ static void test_cancelled(uint64_t memory)
     CHECK(strcmp(error.line, "cancelled") == 0);
     gsort_sorter_free(sorter);
     CHECK(is_empty());
-    free(records);
     gsort_format_free(format);
 }
 

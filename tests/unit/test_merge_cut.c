@@ -1,7 +1,9 @@
-/* test_merge_cut.c -- segments ascend, hold every key once, and no two have a key value in common.
+/* test_merge_cut.c -- segments ascend, hold every key once, within their bounds and the room; under
+ * unique no two have a key value in common.
  * SPDX-License-Identifier: MIT
  */
 #include "common/random.h"
+#include "sort/keys/typed.h"
 #include "sort/merge/merge_cut.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
@@ -11,21 +13,35 @@
 #define SPANS     7
 #define SPAN_KEYS 5000
 
+static int compare(const void *context, const void *a, const void *b)
+{
+    (void)context;
+    return sample_compare(a, b);
+}
+
+static struct gs_cut_order order_of(bool reverse, bool unique)
+{
+    return (struct gs_cut_order){
+        .record_bytes = sizeof(gs_key), .reverse = reverse, .unique = unique, .compare = compare};
+}
+
 /* Cut spans of keys that have `values` values, ascending or descending, and check each segment. */
-static void check_cut(uint64_t values, bool reverse, uint64_t room)
+static void check_cut(uint64_t values, bool reverse, bool unique, uint64_t room)
 {
     static gs_key keys[SPANS][SPAN_KEYS];
     struct gs_span spans[SPANS];
     struct gs_part parts[SPANS];
-    struct gs_segment segment = {.parts = parts};
+    gs_key bounds[2];
+    struct gs_segment segment = {
+        .parts = parts, .bounds = {{.record = (char *)&bounds[0]}, {.record = (char *)&bounds[1]}}};
     struct gs_error err = {.status = GS_OK};
     struct gs_cut cut;
+    const struct gs_cut_order order = order_of(reverse, unique);
     gs_key mask = reverse ? GS_KEY_MAX : 0;
     uint64_t taken[SPANS] = {0};
     uint64_t all = 0, cut_keys = 0, segments = 0;
     bool has_last = false;
-    gs_key last = 0;    /* the greatest key ^ mask so far */
-    gs_key through = 0; /* the last key ^ mask that the segment before might have had */
+    gs_key last = 0; /* the greatest key ^ mask so far */
     for (size_t i = 0; i < SPANS; i++) {
         uint64_t count = i == 2 ? 0 : i == 3 ? 1 : SPAN_KEYS;
         for (uint64_t k = 0; k < count; k++)
@@ -39,7 +55,7 @@ static void check_cut(uint64_t values, bool reverse, uint64_t room)
         spans[i] = (struct gs_span){.keys = keys[i], .count = count};
         all += count;
     }
-    if (!CHECK(gs_cut_open(&cut, NULL, spans, SPANS, reverse, room, &err) == GS_OK))
+    if (!CHECK(gs_cut_open(&cut, &order, spans, SPANS, room, &err) == GS_OK))
         return;
     for (; !gs_cut_done(&cut); segments++) {
         gs_cut_next(&cut, &segment);
@@ -49,7 +65,6 @@ static void check_cut(uint64_t values, bool reverse, uint64_t room)
             break;
         CHECK_EQUAL(segment.index, segments);
         CHECK_EQUAL(segment.position, cut_keys);
-        CHECK(segment.equal || segment.count <= (room > SPANS ? room : SPANS));
         for (size_t p = 0; p < segment.part_count; p++) {
             CHECK_EQUAL(parts[p].first, taken[parts[p].span]);
             taken[parts[p].span] += parts[p].count;
@@ -61,11 +76,17 @@ static void check_cut(uint64_t values, bool reverse, uint64_t room)
             }
         }
         CHECK_EQUAL(count, segment.count);
-        CHECK(!has_last || least > last);
-        CHECK(!has_last || segment.floor > through);
-        CHECK(least >= segment.floor && greatest <= segment.last);
-        through = segment.last;
-        CHECK(!segment.equal || (least == greatest && least == (segment.key ^ mask)));
+        CHECK(segment.count <= gs_cut_room(SPANS, room) || (unique && least == greatest));
+        CHECK(!has_last || least > last || (!unique && least == last));
+        CHECK_EQUAL(segment.bounds[0].exists, has_last);
+        CHECK(segment.bounds[1].exists || gs_cut_done(&cut));
+        gs_key first = least ^ mask, end = greatest ^ mask;
+        CHECK(gs_cut_holds(&cut, &segment, &first, &end));
+        gs_key beyond = bounds[1] ^ mask; /* not to come here, or not beyond it */
+        if (segment.bounds[1].exists && beyond < GS_KEY_MAX) {
+            beyond = (beyond + (unique && !segment.bounds[1].closed ? 0 : 1)) ^ mask;
+            CHECK(!gs_cut_holds(&cut, &segment, &first, &beyond));
+        }
         last = greatest;
         has_last = true;
         cut_keys += count;
@@ -75,32 +96,32 @@ static void check_cut(uint64_t values, bool reverse, uint64_t room)
 }
 
 /* Spans out of order, as when an input changes: the parts of a span still follow one another, the
- * cut comes to an end, and no segment allows keys that the one before might have had. */
-static void check_disorder(void)
+ * cut comes to an end, where an empty segment tells of it. */
+static void check_disorder(bool unique)
 {
     static gs_key keys[2][SPAN_KEYS];
     struct gs_span spans[2];
     struct gs_part parts[2];
-    struct gs_segment segment = {.parts = parts};
+    gs_key bounds[2];
+    struct gs_segment segment = {
+        .parts = parts, .bounds = {{.record = (char *)&bounds[0]}, {.record = (char *)&bounds[1]}}};
     struct gs_error err = {.status = GS_OK};
     struct gs_cut cut;
+    const struct gs_cut_order order = order_of(false, unique);
     for (size_t i = 0; i < 2; i++) {
         for (uint64_t k = 0; k < SPAN_KEYS; k++)
             keys[i][k] = sample_value(gs_random(i, k), 256);
         spans[i] = (struct gs_span){.keys = keys[i], .count = SPAN_KEYS};
     }
-    if (!CHECK(gs_cut_open(&cut, NULL, spans, 2, false, 64, &err) == GS_OK))
+    if (!CHECK(gs_cut_open(&cut, &order, spans, 2, 64, &err) == GS_OK))
         return;
     uint64_t steps = 0;
-    gs_key last = 0;
     do {
         uint64_t before = cut.position;
         gs_cut_next(&cut, &segment);
         CHECK_EQUAL(cut.position, before + segment.count);
-        CHECK(steps == 0 || segment.floor > last || segment.count == 0);
-        last = segment.last > last ? segment.last : last;
         steps++;
-    } while (segment.count > 0);
+    } while (segment.count > 0 && !gs_cut_done(&cut));
     CHECK(steps <= 2 * SPAN_KEYS + 1);
     CHECK(cut.taken[0] <= SPAN_KEYS && cut.taken[1] <= SPAN_KEYS);
     gs_cut_close(&cut);
@@ -115,9 +136,12 @@ static void check_layout(bool apart, gs_key mask)
     static gs_key base[MANY * COUNT];
     static struct gs_span spans[MANY + 1];
     static struct gs_part parts[MANY + 1];
-    struct gs_segment segment = {.parts = parts};
+    gs_key bounds[2];
+    struct gs_segment segment = {
+        .parts = parts, .bounds = {{.record = (char *)&bounds[0]}, {.record = (char *)&bounds[1]}}};
     struct gs_error err = {.status = GS_OK};
     struct gs_cut cut;
+    const struct gs_cut_order order = order_of(mask != 0, false);
     const uint64_t each = apart ? COUNT : 5;
     const uint64_t base_keys = apart ? 0 : (uint64_t)MANY * COUNT;
     for (uint64_t k = 0; k < base_keys; k++)
@@ -129,12 +153,12 @@ static void check_layout(bool apart, gs_key mask)
         spans[i] = (struct gs_span){.keys = keys[i], .count = each};
     }
     spans[MANY] = (struct gs_span){.keys = base, .count = base_keys};
-    if (!CHECK(gs_cut_open(&cut, NULL, spans, MANY + 1, mask != 0, ROOM, &err) == GS_OK))
+    if (!CHECK(gs_cut_open(&cut, &order, spans, MANY + 1, ROOM, &err) == GS_OK))
         return;
     uint64_t all = 0;
     while (!gs_cut_done(&cut)) {
         gs_cut_next(&cut, &segment);
-        if (!CHECK(segment.count > 0 && segment.count <= ROOM && !segment.equal))
+        if (!CHECK(segment.count > 0 && segment.count <= ROOM))
             break;
         all += segment.count;
     }
@@ -149,12 +173,13 @@ int main(void)
     static const uint64_t rooms[] = {1, 20, 300, 4096, 1 << 20};
     for (size_t v = 0; v < sizeof values / sizeof values[0]; v++)
         for (size_t r = 0; r < sizeof rooms / sizeof rooms[0]; r++)
-            for (int reverse = 0; reverse <= 1; reverse++)
-                check_cut(values[v], reverse == 1, rooms[r]);
+            for (int way = 0; way < 4; way++)
+                check_cut(values[v], way % 2 == 1, way / 2 == 1, rooms[r]);
     check_layout(true, 0);
     check_layout(true, GS_KEY_MAX);
     check_layout(false, 0);
     check_layout(false, GS_KEY_MAX);
-    check_disorder();
+    check_disorder(false);
+    check_disorder(true);
     return check_failures();
 }

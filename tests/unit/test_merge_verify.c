@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-enum { N = 400000 };
+/* So many spans that all keys, which are equal, are a segment, and more than is written at once. */
+enum { EACH = 2, SPANS = 100000, N = EACH * SPANS };
 
 static gs_key keys[N];
 static bool changes;
@@ -33,14 +34,15 @@ static enum gs_status take(struct gs_sink *sink, const void *data, uint64_t coun
 
 static enum gs_status merge(bool verify, bool change, struct gs_stats *stats, struct gs_error *err)
 {
-    const struct gs_span spans[2] = {{.keys = keys, .count = N / 2, .name = "a"},
-                                     {.keys = keys + N / 2, .count = N / 2, .name = "b"}};
-    const struct gs_options options = {.verify = verify, .threads = 1};
+    static struct gs_span spans[SPANS];
+    for (size_t i = 0; i < SPANS; i++)
+        spans[i] = (struct gs_span){.keys = keys + i * EACH, .count = EACH, .name = "input"};
+    const struct gs_options options = {.key_bytes = GS_KEY_BYTES, .verify = verify, .threads = 1};
     struct gs_sink sink = {.write = take, .stream = true};
     *err = (struct gs_error){.status = GS_OK};
     written = 0;
     changes = change;
-    return gs_merge(&options, spans, 2, &sink, NULL, stats, err);
+    return gs_merge(&options, spans, SPANS, &sink, NULL, stats, err);
 }
 
 int main(void)

@@ -29,15 +29,19 @@ static void mix_slowly(uint64_t node, uint32_t *records, uint32_t count)
 static void shuffle_slowly(uint64_t node, uint32_t *records, uint32_t count)
 {
     uint32_t *dealt = malloc((count + 1) * sizeof *dealt);
+    uint16_t *bins = malloc((count + 1) * sizeof *bins);
     uint32_t done = 0;
+    for (uint32_t i = 0; i < count; i++)
+        bins[i] = gs_random(node, i / 4) >> (16 * (i % 4)) & 4095;
     for (uint32_t bin = 0; bin < 4096; bin++) {
         const uint32_t first = done;
         for (uint32_t i = 0; i < count; i++)
-            if ((gs_random(node, i / 4) >> (16 * (i % 4)) & 4095) == bin)
+            if (bins[i] == bin)
                 dealt[done++] = records[i];
         mix_slowly(gs_random(~node, bin), dealt + first, done - first);
     }
     memcpy(records, dealt, count * sizeof *dealt);
+    free(bins);
     free(dealt);
 }
 

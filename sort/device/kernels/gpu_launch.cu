@@ -9,14 +9,20 @@ static __global__ void any_kernel()
 
 bool gs_launches_early(void)
 {
-    static int early = -1; /* unknown; several threads may find out at once */
-    int known = __atomic_load_n(&early, __ATOMIC_RELAXED);
-    if (known < 0) {
+    enum { DEVICES = 64 };
+    static signed char early[DEVICES]; /* 0: unknown; several threads may find out at once */
+    int device = 0;
+    if (cudaGetDevice(&device) != cudaSuccess || device >= DEVICES)
+        return false;
+    int known = __atomic_load_n(&early[device], __ATOMIC_RELAXED);
+    if (known == 0) {
         cudaFuncAttributes attributes;
         /* All kernels are compiled for the same architectures, so any one tells. */
         known = cudaFuncGetAttributes(&attributes, any_kernel) == cudaSuccess &&
-                attributes.ptxVersion >= 90;
-        __atomic_store_n(&early, known, __ATOMIC_RELAXED);
+                        attributes.ptxVersion >= 90
+                    ? 1
+                    : -1;
+        __atomic_store_n(&early[device], (signed char)known, __ATOMIC_RELAXED);
     }
-    return known != 0;
+    return known > 0;
 }

@@ -73,21 +73,33 @@ static size_t place_rooms(struct gs_device_sorter *sorter, char *memory)
     return total;
 }
 
-enum gs_status gs_device_sorter_add_room(struct gs_device_sorter *sorter, struct gs_error *err)
+size_t gs_device_sorter_room(struct gs_device_sorter *sorter)
 {
-    enum gs_status st = GS_OK;
     struct gs_device_room *room = &sorter->room;
     if (room->paged_keys == 0)
         room->paged_keys = PAGED_KEYS;
     if (room->split_keys == 0)
         room->split_keys = SPLIT_KEYS;
-    if (sorter->capacity < room->paged_keys || !sorter->work.rows || room->memory != NULL)
+    return sorter->capacity < room->paged_keys || !sorter->work.rows ? 0
+                                                                     : place_rooms(sorter, NULL);
+}
+
+void gs_device_sorter_place_room(struct gs_device_sorter *sorter, void *memory)
+{
+    place_rooms(sorter, memory);
+    sorter->room.sort = gs_device_sort_pages;
+    sorter->room.sort_narrow = gs_sort_narrow_gpu;
+}
+
+enum gs_status gs_device_sorter_add_room(struct gs_device_sorter *sorter, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_device_room *room = &sorter->room;
+    const size_t bytes = room->memory == NULL ? gs_device_sorter_room(sorter) : 0;
+    if (bytes == 0)
         return GS_OK;
-    size_t bytes = place_rooms(sorter, NULL);
     GS_CUDA_TRY(cudaMalloc(&room->memory, bytes));
-    place_rooms(sorter, room->memory);
-    room->sort = gs_device_sort_pages;
-    room->sort_narrow = gs_sort_narrow_gpu;
+    gs_device_sorter_place_room(sorter, room->memory);
 cleanup:
     return st;
 }

@@ -23,11 +23,16 @@
 extern "C" {
 #endif
 
-/* Allocate more memory, so that gs_device_sort need not count: 20 % of the keys' size at 2^26 keys,
- * 16 % at 2^28, 14 % at 2^30, 20 % at 2^32. Call it at most once, after open; room.paged_keys and
- * ->split_keys may be set in between, and raised later. The result may then be in `other`
- * (stats->in_other), and both buffers must be aligned to 16 bytes, as a block reads four words of a
- * room at once. */
+/* How much more memory it takes so that gs_device_sort need not count, as room.paged_keys and
+ * ->split_keys say, which may be set before, and raised later: 20 % of the keys' size at 2^26 keys,
+ * 16 % at 2^28, 14 % at 2^30, 20 % at 2^32; 0: it counts in any case. Then place that in a caller's
+ * memory. The result may then be in `other` (stats->in_other), and both buffers must be aligned to
+ * 16 bytes, as a block reads four words of a room at once. With a source, `other` is where it is
+ * unless level 2 is counted, or very many keys are sorted. */
+size_t gs_device_sorter_room(struct gs_device_sorter *sorter);
+void gs_device_sorter_place_room(struct gs_device_sorter *sorter, void *memory);
+
+/* The same in memory of its own, at most once, after open. */
 enum gs_status gs_device_sorter_add_room(struct gs_device_sorter *sorter, struct gs_error *err);
 
 #ifdef __cplusplus

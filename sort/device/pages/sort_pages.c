@@ -62,7 +62,8 @@ static enum gs_status scatter_pages(struct gs_device_sorter *sorter, const gs_ke
     const uint32_t most = bins + (bins < EQUALITY_BINS ? bins : EQUALITY_BINS);
     GS_CUDA_TRY(gs_begin_pages_gpu(work, most, stream));
     gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
-    GS_CUDA_TRY(gs_scatter_pages_gpu(work, keys, other, n, bins, most, sorter->processors, stream));
+    GS_CUDA_TRY(gs_scatter_pages_gpu(work, gs_device_source(sorter, keys), other, n, bins, most,
+                                     sorter->processors, stream));
     gs_device_mark(sorter, GS_DEVICE_SCATTER);
     if (split)
         work->sub_bin_keys = (uint32_t)gs_device_split_keys(work, n, bins);
@@ -175,6 +176,7 @@ static enum gs_status count_all_values(struct gs_device_sorter *sorter, gs_key *
                                        struct gs_error *err)
 {
     enum gs_status st = GS_OK;
+    GS_CUDA_TRY(gs_device_copy_source(sorter, keys, n));
     report->slots = 1;
     report->tiles = (uint32_t)((n + GS_GPU_TILE_KEYS - 1) / GS_GPU_TILE_KEYS);
     GS_CUDA_TRY(gs_device_count_values(sorter, 1, keys, other, report));
@@ -198,7 +200,8 @@ enum gs_status gs_device_sort_pages(struct gs_device_sorter *sorter, gs_key *key
     const uint32_t most = gs_device_most_bins(n, bins);
     const uint32_t samples = gs_device_samples(n, bins);
     bool split = n >= sorter->room.split_keys;
-    GS_CUDA_TRY(gs_select_samples_gpu(work, keys, n, samples, sorter->stream));
+    const gs_key *source = gs_device_source(sorter, keys);
+    GS_CUDA_TRY(gs_select_samples_gpu(work, source, n, samples, sorter->stream));
     if (split && !sorter->room.split_ordered)
         GS_CUDA_TRY(look_disordered(sorter, samples, &split));
     gs_device_mark(sorter, GS_DEVICE_SELECT_SAMPLES);
@@ -209,13 +212,19 @@ enum gs_status gs_device_sort_pages(struct gs_device_sorter *sorter, gs_key *key
         return split_slots(sorter, keys, other, n, &report, stats, may_swap, err);
     if (done)
         return sort_slots(sorter, keys, other, n, &report, stats, may_swap, err);
+    if (sorter->source != NULL && may_swap) { /* the result is wanted where pages would have it */
+        gs_key *const keys_now = other;
+        other = keys;
+        keys = keys_now;
+        stats->in_other = true;
+    }
     /* If most bins have one value, they need not be moved or sorted: counting values gains
      * nothing. */
     if (report.outcome == GS_GPU_UNCOUNTED && report.few_all && report.bins > bins / 2)
         GS_TRY(count_all_values(sorter, keys, other, n, &report, &done, err));
     if (done)
         return gs_device_sort_slots(sorter, keys, other, n, 1, false, &report, stats, err);
-    GS_CUDA_TRY(gs_count_bins_gpu(work, keys, n, most, sorter->processors, sorter->stream));
+    GS_CUDA_TRY(gs_count_bins_gpu(work, source, n, most, sorter->processors, sorter->stream));
     gs_device_mark(sorter, GS_DEVICE_COUNT_BINS);
     const uint32_t known = report.bins > 0 ? report.bins : 2 * most;
     st = gs_device_sort_from_counts(sorter, keys, other, n, most, known, stats, err);

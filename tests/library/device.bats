@@ -1,0 +1,51 @@
+# Without a GPU, a sort in its memory says why it cannot be, and what it would take.
+# SPDX-License-Identifier: MIT
+
+load ../helper
+
+setup()
+{
+    without_gpu "tests/gpu/gpu_array.c sorts there"
+    enter_directory
+    export LD_LIBRARY_PATH=$LIBRARY/lib CUDA_VISIBLE_DEVICES=
+    cat >call.c <<'END'
+#include <gsort.h>
+#include <stdio.h>
+/* usage: call FORMAT [with]: ask for the size, or sort with memory that is none of a GPU */
+int main(int argc, char **argv)
+{
+    static uint64_t keys[1000], temp[100000];
+    struct gsort_error error = GSORT_ERROR_INIT;
+    struct gsort_format *format = gsort_format_parse(argv[1], &error);
+    size_t bytes = sizeof temp;
+    enum gsort_status status = gsort_device_sort(argc > 2 ? temp : NULL, &bytes, format, keys, keys,
+                                                 100, NULL, 0, &error);
+    printf("%d %d %s\n", status, bytes == sizeof temp, error.line);
+    return status != error.status;
+}
+END
+    "${CC:-cc}" -std=c11 -Wall -Wextra -Werror call.c -I "$LIBRARY/include" -L "$LIBRARY/lib" \
+        -lgsort -o call
+}
+
+@test "without a GPU, a sort in device memory fails by a line that says so" {
+    case $CUDA in
+        0) reason='this gsort was built without CUDA' ;;
+        *) reason='no usable GPU: ' ;;
+    esac
+    for format in u8 u32 f64 'R16 k8:u64r'; do
+        for with in '' with; do
+            run -0 ./call "$format" ${with:+"$with"}
+            [[ $output == "5 1 $reason"* ]]
+        done
+    done
+}
+
+@test "records that no element holds are refused there, with what can be sorted" {
+    run -0 ./call 'R24 k0:u64'
+    [ "$output" = '1 1 in device memory, records of 1 to 16 bytes are sorted, not of 24' ]
+    run -0 ./call 'R8 k0:u32 s' with
+    [[ $output == '1 1 '*'records of 1 to 16 bytes'*': leave s out' ]]
+    run -0 ./call 'u64 s'
+    [[ $output == '5 1 '* ]]
+}

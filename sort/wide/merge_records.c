@@ -328,6 +328,8 @@ enum gs_status gs_records_merge(const struct gs_options *options, const struct g
     enum gs_status st;
     struct gs_format format = options->records->format;
     struct gs_record_order by_keys;
+    format.stable = true;
+    gs_record_order_init(&by_keys, &format);
     const struct gs_cut_order order = {.record_bytes = gs_record_bytes(options),
                                        .reverse = options->reverse,
                                        .unique = options->unique,
@@ -344,8 +346,6 @@ enum gs_status gs_records_merge(const struct gs_options *options, const struct g
                                         .cut = cut_segment,
                                         .merge = merge_segment,
                                         .first_disorder = gs_records_first_disorder}};
-    format.stable = true;
-    gs_record_order_init(&by_keys, &format);
     gs_merge_open(&merging.drive, &emit_options, sink, progress, stats);
     stats->device_text = "tree of losers";
     stats->memory_bytes = memory_for(options, span_count);

@@ -132,22 +132,44 @@ static void init_tags(const struct record_entries *records, struct gs_level *lev
     tags->tagger.sums = records->sums && !level->of_bin;
 }
 
-/* Make the search of bins cheaper, where splitters end above the loose bits then, too. The keys of
- * the sample have none of these. */
+/* Has a bin one prefix only? */
+static bool is_single(const struct gs_splitters *splitters, uint32_t bin, unsigned loose)
+{
+    return (gs_splitters_low(splitters, bin) ^ gs_splitters_high(splitters, bin)) >> loose == 0;
+}
+
+/* Do splitters between the same keys end above the loose bits, and keep the bins of one prefix?
+ * Such a bin, if it is too large, is split by what is behind its prefix; in one that is wider, the
+ * same prefix would be split for ever. */
+static bool suits(const struct gs_splitters *snapped, const struct gs_splitters *chosen,
+                  unsigned loose)
+{
+    const gs_key mask = ((gs_key)1 << loose) - 1;
+    uint32_t other = 0;
+    for (uint32_t i = 0; i < snapped->count; i++)
+        if ((snapped->splitter[i] & mask) != mask)
+            return false;
+    for (uint32_t bin = 0; bin <= chosen->count; bin++) {
+        while (gs_splitters_high(snapped, other) < gs_splitters_low(chosen, bin))
+            other++;
+        if (is_single(chosen, bin, loose) && !is_single(snapped, other, loose))
+            return false;
+    }
+    return true;
+}
+
+/* Make the search of bins cheaper, if the splitters suit then, too. The keys of the sample have no
+ * loose bits. */
 static void snap(struct gs_splitters *splitters, const gs_key *keys, uint32_t count, uint32_t bins,
                  unsigned loose)
 {
-    const gs_key mask = ((gs_key)1 << loose) - 1;
     struct gs_splitters *chosen = malloc(sizeof *chosen);
     if (chosen == NULL)
         return; /* not an error: it takes longer */
     *chosen = *splitters;
     gs_splitters_snap(splitters, keys, count, bins);
-    for (uint32_t i = 0; i < splitters->count; i++)
-        if ((splitters->splitter[i] & mask) != mask) {
-            *splitters = *chosen;
-            break;
-        }
+    if (!suits(splitters, chosen, loose))
+        *splitters = *chosen;
     free(chosen);
 }
 
@@ -292,8 +314,7 @@ static uint32_t shared(const struct gs_entries *entries, const struct gs_level *
     const struct gs_record_order *order = options_of(records, level)->records;
     const struct gs_tags *tags = tags_of(level->tagger);
     const gs_key low = gs_splitters_low(&level->splitters, bin);
-    const gs_key high = gs_splitters_high(&level->splitters, bin);
-    if ((low ^ high) >> level->loose_bits != 0)
+    if (!is_single(&level->splitters, bin, level->loose_bits))
         return tags->from;
     /* Where positions are wanted, equal keys are in their order already. */
     const bool by_keys = records->kept.unique || records->kept.index_bytes != 0;

@@ -67,13 +67,8 @@ setup()
 }
 
 @test "a slow pipe, sorted by two threads while the output's pages are made" {
-    keygen uniform 12000001 >in
-    reference in >wanted
-    {
-        head -c 40000000 in
-        sleep 0.5
-        tail -c +40000001 in
-    } | "$GSORT" --device=cpu --parallel=2 -o got
+    take_uniform
+    trickle in | "$GSORT" --device=cpu --parallel=2 -o got
     assert_same wanted got
 }
 

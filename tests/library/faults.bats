@@ -35,7 +35,7 @@ fail_each()
         [ ! -s said ]
         [ -z "$(ls -A empty)" ]
         [ -e mark ] || break
-        [ -n "${GSORT_EXPENSIVE:-}" ] || step=$((1 + k / 4))
+        [ -n "${GSORT_EXPENSIVE:-}" ] || step=$((1 + k / 2))
         k=$((k + step))
     done
     echo "$1: $k"

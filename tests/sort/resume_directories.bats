@@ -10,6 +10,13 @@ setup()
 {
     enter_directory
     mkdir tmp
+    keygen uniform 1500000 >in
+}
+
+# more_keys DIR...: make these directories, and twice the keys for them.
+more_keys()
+{
+    mkdir "$@"
     keygen uniform 3000000 >in
 }
 
@@ -73,7 +80,7 @@ sorts_with()
 }
 
 @test "directories in another order: all is found, and nothing is left" {
-    mkdir more most
+    more_keys more most
     reference in >wanted
     end_at 1100 -S 2M -T more -T most
     gsort --resume -S 2M -T most -T tmp -T more --stats in 2>stats | cat >out
@@ -89,7 +96,7 @@ sorts_with()
 }
 
 @test "one of them is missing: what it held is done again" {
-    mkdir more
+    more_keys more
     reference in >wanted
     end_at 1100 -S 2M -T more
     mv more/.gsort-resume-* elsewhere
@@ -102,7 +109,7 @@ sorts_with()
 
 @test "each directory is one run's alone, not only the first" {
     require flock
-    mkdir more
+    more_keys more
     end_at 1100 -S 2M -T more
     exec 7<"$(echo more/.gsort-resume-*)/manifest"
     flock 7
@@ -116,7 +123,7 @@ sorts_with()
 
 @test "a run that is refused leaves what others have kept, and nothing of its own" {
     require flock
-    mkdir more new
+    more_keys more new
     end_at 1100 -S 2M -T more
     mkdir before
     cp -r tmp more before
@@ -171,7 +178,10 @@ sorts_with()
     require python3
     local options lies n
     mapfile -t lies < <(seq 0 23)
-    for options in "" "-t u64 -r" "-R 24 -k 0:u32 -u" "-R 12 -k 0:u16 -s"; do
+    local -a all
+    take_turns "" "-t u64 -r" "-R 24 -k 0:u32 -u" "-R 12 -k 0:u16 -s"
+    all=("${TURNS[@]}")
+    for options in "${all[@]}"; do
         take_each 12 "${lies[@]}" # others for each of the options
         # shellcheck disable=SC2086  # options are words
         {

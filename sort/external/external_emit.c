@@ -94,6 +94,28 @@ static void announce_group(const struct gs_external_sorter *sorter, const struct
                       first < last ? last : first);
 }
 
+/* The most levels in a row that leave all of a bin together, and tell nothing new about it. */
+#define IDLE_LEVELS_MAX 32
+
+/* Has a level come any further with a bin? If never, that is told before the disk is full. */
+static enum gs_status check_level(const struct gs_external_sorter *sorter,
+                                  const struct gs_level *from, struct gs_level *level,
+                                  uint64_t keys, uint32_t shared, struct gs_error *err)
+{
+    const struct gs_entries *entries = sorter->entries;
+    uint32_t bin = 0;
+    while (bin + 1 < gs_level_bins(level) && level->totals[bin] == 0)
+        bin++;
+    if (level->totals[bin] < keys || gs_splitters_equal(&level->splitters, bin) ||
+        (entries->tagged && entries->shared(entries, level, bin) != shared))
+        return GS_OK;
+    level->idle = from->idle + 1;
+    return level->idle <= IDLE_LEVELS_MAX
+               ? GS_OK
+               : gs_fail(err, GS_ERR_INTERNAL, 0, "a bin of %llu records cannot be split",
+                         (unsigned long long)keys);
+}
+
 /* Treat a bin that is too large for memory as an input of its own, unless all of it is equal. */
 static enum gs_status sort_large_bin(struct gs_external_sorter *sorter, const struct gs_level *from,
                                      uint32_t bin, struct gs_error *err)
@@ -104,6 +126,8 @@ static enum gs_status sort_large_bin(struct gs_external_sorter *sorter, const st
     if (shared == GS_ALL_EQUAL)
         return entries->write_equal(sorter, from, bin, err);
     enum gs_status st = gs_external_split_bin(sorter, from, bin, shared, &level, err);
+    if (st == GS_OK)
+        st = check_level(sorter, from, level, from->totals[bin], shared, err);
     if (st == GS_OK)
         st = gs_external_emit(sorter, level, err);
     gs_level_free(level);

@@ -32,6 +32,7 @@ struct gs_level {
     struct gs_tagger *tagger; /* of records, or NULL; owned */
     unsigned loose_bits;      /* of its tags: those that agree above them share a bin */
     bool of_bin;              /* that was too large, and not of the input */
+    unsigned idle;            /* levels before that came no further with that bin, and this one */
 };
 
 static inline uint32_t gs_level_bins(const struct gs_level *level)

@@ -51,7 +51,7 @@ sorts_with()
 @test "a directory that is named twice by the same path, or by another spelling" {
     sorts_with tmp tmp
     sorts_with tmp ./tmp/ "$PWD/tmp"
-    mkdir other
+    more_keys other
     sorts_with other tmp other/../tmp other
 }
 

@@ -7,8 +7,8 @@
 
 #include "common/random.h"
 #include "tests/unit/check.h"
+#include "tests/unit/files_here.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,17 +39,6 @@ static double seconds_since(const struct timespec *then)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)(now.tv_sec - then->tv_sec) + 1e-9 * (double)(now.tv_nsec - then->tv_nsec);
-}
-
-/* Files in the directory, hidden ones, too. */
-static unsigned count_files(void)
-{
-    unsigned count = 0;
-    DIR *listing = opendir(".");
-    for (const struct dirent *entry; (entry = readdir(listing)) != NULL;)
-        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    closedir(listing);
-    return count;
 }
 
 typedef enum gsort_status use(const struct gsort_format *format,
@@ -105,7 +94,7 @@ static void check_cancelled(const char *text, use *with)
         CHECK(status == GSORT_OK || status == GSORT_CANCELLED);
         CHECK(status == GSORT_OK || strcmp(error.line, "cancelled") == 0);
         CHECK(status == GSORT_OK || seconds_since(&cancelling.said) < 1);
-        CHECK_EQUAL(count_files(), 1);
+        CHECK_EQUAL(files_here(), 1);
         if (check_failures() != 0)
             break;
     }

@@ -5,8 +5,8 @@
 
 #include "common/random.h"
 #include "tests/unit/check.h"
+#include "tests/unit/files_here.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -32,17 +32,6 @@ static size_t read_file(const char *name)
     if (file != NULL)
         fclose(file);
     return bytes;
-}
-
-/* Files in the directory, hidden ones, too. */
-static unsigned count_files(void)
-{
-    unsigned count = 0;
-    DIR *listing = opendir(".");
-    for (const struct dirent *entry; (entry = readdir(listing)) != NULL;)
-        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    closedir(listing);
-    return count;
 }
 
 static int cancel(void *context, const struct gsort_progress *progress)
@@ -78,7 +67,7 @@ static void check_sort(uint64_t memory_bytes)
     options.context = &calls;
     CHECK_EQUAL(gsort_sort_files(format, &files, &options, &kept, &error), GSORT_CANCELLED);
     CHECK_EQUAL(calls, 1);
-    CHECK_EQUAL(count_files(), 2);
+    CHECK_EQUAL(files_here(), 2);
     gsort_format_free(format);
 }
 
@@ -130,7 +119,7 @@ static void test_refusals(void)
     files.inputs = &(const char *){"e.bin"};
     CHECK_EQUAL(gsort_sort_files(format, &files, NULL, NULL, &error), GSORT_INPUT);
     unlink("e.bin");
-    CHECK_EQUAL(count_files(), 2);
+    CHECK_EQUAL(files_here(), 2);
     gsort_format_free(format);
 }
 
@@ -183,7 +172,7 @@ int main(void)
     gsort_format_free(format);
     unlink("a.bin");
     unlink("b.bin");
-    CHECK_EQUAL(count_files(), 0);
+    CHECK_EQUAL(files_here(), 0);
     CHECK(chdir("/") == 0 && rmdir(directory) == 0);
     return check_failures();
 }

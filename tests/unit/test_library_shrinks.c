@@ -7,8 +7,8 @@
 
 #include "common/random.h"
 #include "tests/unit/check.h"
+#include "tests/unit/files_here.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -24,16 +24,6 @@ static void write_file(const void *bytes)
     FILE *file = fopen("a.bin", "w");
     if (file == NULL || fwrite(bytes, 1, sizeof keys, file) != sizeof keys || fclose(file) != 0)
         abort();
-}
-
-static unsigned count_files(void)
-{
-    unsigned count = 0;
-    DIR *listing = opendir(".");
-    for (const struct dirent *entry; (entry = readdir(listing)) != NULL;)
-        count += entry->d_name[0] != '.' || strlen(entry->d_name) > 2;
-    closedir(listing);
-    return count;
 }
 
 struct shortening {
@@ -98,7 +88,7 @@ static void check_call(enum call call, bool before, uint64_t memory_bytes)
         fclose(file);
         unlink("out.bin");
     }
-    CHECK_EQUAL(count_files(), FILES);
+    CHECK_EQUAL(files_here(), FILES);
     gsort_format_free(format);
 }
 

@@ -4,6 +4,7 @@
 #include "common/files/output.h"
 #include "sort/files/output_sink.h"
 #include "tests/unit/check.h"
+#include "tests/unit/files_here.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -16,17 +17,6 @@
 
 static char old_directory[4096];
 static char directory[] = "/tmp/gsort-unit.XXXXXX";
-
-static unsigned files_here(void)
-{
-    unsigned files = 0;
-    DIR *here = opendir(".");
-    for (struct dirent *entry; here != NULL && (entry = readdir(here)) != NULL;)
-        files += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    if (here != NULL)
-        closedir(here);
-    return files;
-}
 
 static void write_file(const char *name, const char *text, mode_t mode)
 {

@@ -141,7 +141,7 @@ static enum gs_status sort_records(struct array_sort *sort, struct gs_error *err
     gs_key *other;
     gs_key *keys = place(sort, &other);
     const bool copies = !sort->loads && array->in != array->out;
-    if (sort->sorter.room.sort != NULL && (sort->loads || copies)) {
+    if (GS_BITS == 32 && sort->sorter.room.sort != NULL && (sort->loads || copies)) {
         /* The result will be in `other`, and that should be `out`. */
         gs_key *const to = keys;
         keys = other;

@@ -211,22 +211,25 @@ static __device__ __forceinline__ void count_tile(const gs_key *tile, uint32_t s
 #define TILES_PARAMETER , struct gs_gpu_tile *tiles
 #define TILES_ARGUMENT  , work->tiles
 
-/* Copy the slot of this block's tile into shared memory, and note the tile for the scatter. */
-static __device__ __forceinline__ void find_tile(struct gs_gpu_slot *s_slot,
-                                                 const struct gs_gpu_slot *slots, uint32_t count,
-                                                 struct gs_gpu_tile *tiles)
+/* Copy the slot of this block's tile into shared memory, note the tile for the scatter, and return
+ * it. */
+static __device__ __forceinline__ const gs_key *
+find_tile(struct gs_gpu_slot *s_slot, const struct gs_gpu_slot *slots, uint32_t count,
+          const struct gs_gpu_pages &pages, const gs_key *keys, struct gs_gpu_tile *tiles)
 {
+    __shared__ int64_t s_from;
     if (threadIdx.x < 32) {
         const uint32_t index = find_slot(slots, count, blockIdx.x);
         if (threadIdx.x == 0) {
             *s_slot = slots[index];
-            const uint64_t first = (uint64_t)(blockIdx.x - s_slot->first_tile) * GS_GPU_TILE_KEYS;
-            tiles[blockIdx.x] = {s_slot->from + (int64_t)first,
-                                 (uint32_t)min(s_slot->size - first, (uint64_t)GS_GPU_TILE_KEYS),
-                                 index};
+            const uint32_t k = blockIdx.x - s_slot->first_tile;
+            const uint64_t rest = s_slot->size - (uint64_t)k * GS_GPU_TILE_KEYS;
+            s_from = tile_at(pages, keys, *s_slot, k) - keys;
+            tiles[blockIdx.x] = {s_from, (uint32_t)min(rest, (uint64_t)GS_GPU_TILE_KEYS), index};
         }
     }
     __syncthreads();
+    return keys + s_from;
 }
 #endif
 
@@ -257,13 +260,13 @@ __launch_bounds__(GS_GPU_TILE_THREADS, GS_RESIDENT_BLOCKS(DIGITS == GS_GPU_SPLIT
 #if GS_BITS == 32
     load_slot(&s_slot, slots, slot_count, blockIdx.x);
 #else
-    find_tile(&s_slot, slots, slot_count, tiles);
+    const gs_key *tile = find_tile(&s_slot, slots, slot_count, pages, keys, tiles);
 #endif
     const uint32_t index = blockIdx.x - s_slot.first_tile;
     const uint32_t size =
         (uint32_t)min(s_slot.size - (uint64_t)index * GS_GPU_TILE_KEYS, (uint64_t)GS_GPU_TILE_KEYS);
-    const gs_key *tile = tile_at(pages, keys, s_slot, index);
 #if GS_BITS == 32
+    const gs_key *tile = tile_at(pages, keys, s_slot, index);
     const uint32_t counted = s_slot.heavy ? GS_GPU_PARTS * s_slot.bins : s_slot.bins;
     const auto count = [&](const auto &digits) {
         if (s_slot.heavy)

@@ -24,10 +24,15 @@ cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t bins, cu
 cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint64_t n, unsigned level,
                               uint32_t sequence, cudaStream_t stream);
 
+/* And in between, for wider keys: the least and the largest key of those that the scatter moved to
+ * `out`. Those of the sample bound all but the first and the last bin. */
+cudaError_t gs_bound_ends_gpu(const struct gs_gpu_work *work, const gs_key *out,
+                              unsigned processors, cudaStream_t stream);
+
 /* scatter_pages_gpu.cu: scatter to `bins` wanted bins, at most `most` with equality bins, in
  * work->pages, which are in `out` and its spare memory; each bin has its first page. For many keys.
  */
-cudaError_t gs_scatter_pages_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+cudaError_t gs_scatter_pages_gpu(const struct gs_gpu_work *work, const gs_key *in, gs_key *out,
                                  uint64_t n, uint32_t bins, uint32_t most, unsigned processors,
                                  cudaStream_t stream);
 

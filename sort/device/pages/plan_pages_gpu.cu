@@ -77,9 +77,13 @@ static __global__ void __launch_bounds__(BIN_THREADS)
 
 /* Blocks extend the bounds that the sample has given by the keys of the first and the last bin. */
 static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
-    bound_ends_kernel(const __grid_constant__ struct gs_gpu_work work, const gs_key *keys)
+    bound_ends_kernel(const __grid_constant__ struct gs_gpu_work work, const gs_key *keys,
+                      uint32_t digits)
 {
     after_previous();
+    for (uint32_t i = blockIdx.x * GS_GPU_TILE_THREADS + threadIdx.x; i < digits;
+         i += gridDim.x * GS_GPU_TILE_THREADS)
+        work.counters[i] = 0;
 #if GS_BITS > 32
     __shared__ gs_key s_low[GS_GPU_TILE_THREADS / 32], s_high[GS_GPU_TILE_THREADS / 32];
     const struct gs_gpu_pages &pages = work.pages;
@@ -95,8 +99,8 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
             continue;
         for (uint64_t tile = blockIdx.x; tile * GS_GPU_TILE_KEYS < size; tile += gridDim.x) {
             const uint32_t number = pages.page[bin * pages.most + tile / GS_GPU_PAGE_TILES];
-            const gs_key *first = page_at(pages, keys, number) +
-                                  tile % GS_GPU_PAGE_TILES * GS_GPU_TILE_KEYS;
+            const gs_key *first =
+                page_at(pages, keys, number) + tile % GS_GPU_PAGE_TILES * GS_GPU_TILE_KEYS;
             const uint32_t rest =
                 (uint32_t)min(size - tile * GS_GPU_TILE_KEYS, (uint64_t)GS_GPU_TILE_KEYS);
 #pragma unroll 4
@@ -146,12 +150,15 @@ cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t bins, cu
     return gs_launch_next(begin_pages_kernel, bins, BIN_THREADS, 0, stream, *work);
 }
 
-cudaError_t gs_bound_ends_gpu(const struct gs_gpu_work *work, const gs_key *out,
+cudaError_t gs_bound_ends_gpu(const struct gs_gpu_work *work, const gs_key *out, uint64_t n,
                               unsigned processors, cudaStream_t stream)
 {
-    const unsigned blocks = 2 * processors < GS_GPU_COUNT_BLOCKS ? 2 * processors
-                                                                 : GS_GPU_COUNT_BLOCKS;
-    return gs_launch_next(bound_ends_kernel, blocks, GS_GPU_TILE_THREADS, 0, stream, *work, out);
+    /* See end_level: a slot has at most a digit for GS_GPU_REPEATED keys, and two more. */
+    const uint64_t digits = n / GS_GPU_REPEATED + 2 * (GS_GPU_SPLITTERS_MAX + 1);
+    const unsigned blocks =
+        2 * processors < GS_GPU_COUNT_BLOCKS ? 2 * processors : GS_GPU_COUNT_BLOCKS;
+    return gs_launch_next(bound_ends_kernel, blocks, GS_GPU_TILE_THREADS, 0, stream, *work, out,
+                          (uint32_t)digits);
 }
 
 cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint64_t n, unsigned level,

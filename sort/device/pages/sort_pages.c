@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * Only the scatter of such a level finds out how many slots, tiles and jobs there are, and the
- * device then waits for the host. That is little compared to the time of so many keys.
+ * device then waits for the host, unless it can count digits meanwhile. That is little compared to
+ * the time of so many keys.
  */
 #include "sort/device/pages/sort_pages.h"
 #include "sort/device/device_levels.h"
@@ -50,7 +51,8 @@ static cudaError_t look_disordered(const struct gs_device_sorter *sorter, uint32
  * with `split` of level 1, to be split first. */
 static enum gs_status scatter_pages(struct gs_device_sorter *sorter, const gs_key *keys,
                                     gs_key *other, uint64_t n, uint32_t bins, bool split,
-                                    struct gs_gpu_report *report, bool *done, struct gs_error *err)
+                                    enum gs_device_ahead ahead, struct gs_gpu_report *report,
+                                    bool *done, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct gs_gpu_work *work = &sorter->work;
@@ -66,12 +68,18 @@ static enum gs_status scatter_pages(struct gs_device_sorter *sorter, const gs_ke
                                      sorter->processors, stream));
     gs_device_mark(sorter, GS_DEVICE_SCATTER);
     if (GS_BITS > 32)
-        GS_CUDA_TRY(gs_bound_ends_gpu(work, other, sorter->processors, stream));
+        GS_CUDA_TRY(gs_bound_ends_gpu(work, other, n, sorter->processors, stream));
     if (split)
         work->sub_bin_keys = (uint32_t)gs_device_split_keys(work, n, bins);
     GS_CUDA_TRY(gs_plan_pages_gpu(work, n, split ? 1 : 2, ++sorter->sequence, stream));
     gs_device_choose_jobs(work, n);
     gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
+    if (ahead == GS_DEVICE_COUNTS) {
+        /* Meanwhile the host hears of the slots. */
+        const uint64_t tiles = n / GS_GPU_TILE_KEYS + most;
+        GS_CUDA_TRY(gs_count_digits_gpu(work, 2, other, 0, (uint32_t)tiles, GS_GPU_LINEAR, stream));
+        gs_device_mark(sorter, GS_DEVICE_COUNT_DIGITS);
+    }
     GS_CUDA_TRY(gs_device_await_report(sorter, report));
     *done = report->outcome == GS_GPU_UNSORTED;
     if (!*done)
@@ -107,6 +115,8 @@ enum gs_status gs_device_sort_pages(struct gs_device_sorter *sorter, gs_key *key
     const struct gs_gpu_work *work = &sorter->work;
     struct gs_gpu_report report = {0};
     bool done = false;
+    uint32_t tells = 0; /* of 32-bit keys, scatter_pages finds out */
+    enum gs_device_ahead ahead = GS_DEVICE_NOTHING;
     const uint32_t bins = gs_device_sort_bins(n);
     const uint32_t most = gs_device_most_bins(n, bins);
     const uint32_t samples = gs_device_samples(n, bins);
@@ -118,10 +128,18 @@ enum gs_status gs_device_sort_pages(struct gs_device_sorter *sorter, gs_key *key
     gs_device_mark(sorter, GS_DEVICE_SELECT_SAMPLES);
     const uint32_t first_bins = split && bins > GS_GPU_SPLIT_BINS ? GS_GPU_SPLIT_BINS : bins;
     GS_CUDA_TRY(gs_device_choose_splitters(sorter, n, samples, bins, most, first_bins));
-    GS_TRY(scatter_pages(sorter, keys, other, n, first_bins, split, &report, &done, err));
+    if (GS_BITS > 32)
+        GS_CUDA_TRY(gs_device_await_sample(sorter, &tells));
+    if (GS_BITS > 32 && tells == 0)
+        ahead = GS_DEVICE_COUNTS;
+    if ((tells & GS_GPU_SAMPLE_COUNT) == 0)
+        GS_TRY(
+            scatter_pages(sorter, keys, other, n, first_bins, split, ahead, &report, &done, err));
     if (done)
-        return gs_device_sort_paged(sorter, keys, other, n, split, may_swap, &report, stats, err);
-    if (GS_BITS == 32 && sorter->source != NULL && may_swap) { /* the result is wanted where pages would have it */
+        return gs_device_sort_paged(sorter, keys, other, n, split, may_swap, ahead, &report, stats,
+                                    err);
+    if (GS_BITS == 32 && sorter->source != NULL &&
+        may_swap) { /* the result is wanted where pages would have it */
         gs_key *const keys_now = other;
         other = keys;
         keys = keys_now;
@@ -129,10 +147,12 @@ enum gs_status gs_device_sort_pages(struct gs_device_sorter *sorter, gs_key *key
     }
     /* If most bins have one value, they need not be moved or sorted: counting values gains
      * nothing. */
-    if (GS_BITS == 32 && report.outcome == GS_GPU_UNCOUNTED && report.few_all && report.bins > bins / 2)
+    if (GS_BITS == 32 && report.outcome == GS_GPU_UNCOUNTED && report.few_all &&
+        report.bins > bins / 2)
         GS_TRY(count_all_values(sorter, keys, other, n, &report, &done, err));
     if (done)
-        return gs_device_sort_slots(sorter, keys, other, n, 1, false, &report, stats, err);
+        return gs_device_sort_slots(sorter, keys, other, n, 1, GS_DEVICE_NOTHING, &report, stats,
+                                    err);
     GS_CUDA_TRY(gs_count_bins_gpu(work, source, n, most, sorter->processors, sorter->stream));
     gs_device_mark(sorter, GS_DEVICE_COUNT_BINS);
     const uint32_t known = report.bins > 0 ? report.bins : 2 * most;

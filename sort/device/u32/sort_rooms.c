@@ -19,7 +19,7 @@ static enum gs_status sort_rooms(struct gs_device_sorter *sorter, gs_key *from, 
     cudaStream_t stream = sorter->stream;
     if (report->tiles == 0) { /* no slot has two values */
         report->slots = 0;
-        return gs_device_sort_slots(sorter, from, to, n, 2, false, report, stats, err);
+        return gs_device_sort_slots(sorter, from, to, n, 2, GS_DEVICE_NOTHING, report, stats, err);
     }
     GS_CUDA_TRY(gs_choose_rooms_gpu(work, from, to, n, report->slots, stream));
     GS_CUDA_TRY(gs_device_clear_counters(sorter, report));
@@ -30,7 +30,7 @@ static enum gs_status sort_rooms(struct gs_device_sorter *sorter, gs_key *from, 
     GS_CUDA_TRY(gs_device_plan_level(sorter, 3));
     gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
     GS_CUDA_TRY(gs_device_await_report(sorter, report));
-    return gs_device_sort_slots(sorter, from, to, n, 2, true, report, stats, err);
+    return gs_device_sort_slots(sorter, from, to, n, 2, GS_DEVICE_ROOMS, report, stats, err);
 cleanup:
     return st;
 }
@@ -44,8 +44,8 @@ static enum gs_status sort_slots(struct gs_device_sorter *sorter, gs_key *keys, 
     enum gs_status st = GS_OK;
     if (report->repeats || report->uneven || report->slots == 0 || !may_swap) {
         GS_CUDA_TRY(gs_device_clear_counters(sorter, report));
-        return gs_device_sort_slots(sorter, keys, other, gs_device_most_paged(sorter), 1, false, report, stats,
-                                    err);
+        return gs_device_sort_slots(sorter, keys, other, gs_device_most_paged(sorter), 1,
+                                    GS_DEVICE_NOTHING, report, stats, err);
     }
     stats->in_other = true;
     return sort_rooms(sorter, other, keys, n, report, stats, err);
@@ -81,7 +81,8 @@ static enum gs_status split_slots(struct gs_device_sorter *sorter, gs_key *keys,
         GS_TRY(sort_rooms(sorter, keys, other, n, report, stats, err));
     } else {
         GS_CUDA_TRY(gs_device_clear_counters(sorter, report));
-        GS_TRY(gs_device_sort_slots(sorter, other, keys, most, 1, false, report, stats, err));
+        GS_TRY(gs_device_sort_slots(sorter, other, keys, most, 1, GS_DEVICE_NOTHING, report, stats,
+                                    err));
         if (!may_swap)
             GS_CUDA_TRY(cudaMemcpyAsync(keys, other, n * sizeof *keys, cudaMemcpyDeviceToDevice,
                                         sorter->stream));
@@ -95,9 +96,10 @@ cleanup:
 
 enum gs_status gs_device_sort_paged(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
                                     uint64_t n, bool split, bool may_swap,
-                                    struct gs_gpu_report *report, struct gs_device_stats *stats,
-                                    struct gs_error *err)
+                                    enum gs_device_ahead ahead, struct gs_gpu_report *report,
+                                    struct gs_device_stats *stats, struct gs_error *err)
 {
+    (void)ahead;
     return split ? split_slots(sorter, keys, other, n, report, stats, may_swap, err)
                  : sort_slots(sorter, keys, other, n, report, stats, may_swap, err);
 }

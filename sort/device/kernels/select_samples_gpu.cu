@@ -185,6 +185,13 @@ static __device__ const uint32_t *make_proxies(const gs_key *sample, uint32_t sa
 #else
 #define REPORT_PARAMETER , struct gs_gpu_report *report, uint32_t sequence
 #define REPORT_ARGUMENT  , work->report, sequence
+
+/* Tell the host as soon as it is known, so that it need not wait for the rest. */
+static __device__ void report_sample(struct gs_gpu_report *report, uint32_t sequence,
+                                     uint32_t tells)
+{
+    *(volatile uint32_t *)&report->sample = sequence << 2 | tells;
+}
 #endif
 
 /* Pick every samples/bins-th key of the sorted sample. A picked value v that is also found half a
@@ -203,6 +210,11 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
     clear_state(state, tables, samples);
     uint32_t t = threadIdx.x;
     const uint32_t *proxy = make_proxies(sample, samples, tables, state);
+#if GS_BITS > 32
+    const bool ordered = state->sample_order != (GS_GPU_DESCENT | GS_GPU_ASCENT);
+    if (t == 0 && ordered)
+        report_sample(report, sequence, GS_GPU_SAMPLE_COUNT);
+#endif
     if (n / bins > GS_GPU_MEDIUM_KEYS) {
         look_at_sample(sample, proxy, samples, max(samples / bins / 2, 1U), n, maps, &s_look,
                        tables);
@@ -233,13 +245,12 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
             emitted = below + (key < GS_KEY_MAX); /* nothing lies above the largest key */
         }
     }
-#if GS_BITS > 32 /* the host need not wait for the rest */
-    const bool counts = __syncthreads_count(heavy) > (int)bins / 2 ||
-                        state->sample_order != (GS_GPU_DESCENT | GS_GPU_ASCENT);
-    if (t == 0)
-        *(volatile uint32_t *)&report->sample = sequence << 2 |
-                                                (tables->uneven ? GS_GPU_SAMPLE_UNEVEN : 0) |
-                                                (counts ? GS_GPU_SAMPLE_COUNT : 0);
+#if GS_BITS > 32
+    const bool filled = __syncthreads_count(heavy) > (int)bins / 2;
+    if (t == 0 && !ordered)
+        report_sample(report, sequence,
+                      (tables->uneven ? GS_GPU_SAMPLE_UNEVEN : 0) |
+                          (filled ? GS_GPU_SAMPLE_COUNT : 0));
 #endif
     uint32_t count;
     uint32_t place = scan_block<TABLE_THREADS>(emitted, s_build.partial, &count);

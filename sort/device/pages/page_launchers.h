@@ -24,9 +24,9 @@ cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t bins, cu
 cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint64_t n, unsigned level,
                               uint32_t sequence, cudaStream_t stream);
 
-/* And in between, for wider keys: find the least and the largest of the n keys, among those that
- * the scatter has moved to `out`: other bins than the first and the last have splitters for bounds.
- * Also clears the counters of all digits that there may be. */
+/* wide/bound_ends_gpu.cu: in between, for wider keys: find the least and the largest of the n keys,
+ * among those that the scatter has moved to `out`: other bins than the first and the last have
+ * splitters for bounds. Also clears the counters of all digits that there may be. */
 cudaError_t gs_bound_ends_gpu(const struct gs_gpu_work *work, const gs_key *out, uint64_t n,
                               unsigned processors, cudaStream_t stream);
 

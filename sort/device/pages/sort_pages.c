@@ -67,8 +67,9 @@ static enum gs_status scatter_pages(struct gs_device_sorter *sorter, const gs_ke
     GS_CUDA_TRY(gs_scatter_pages_gpu(work, gs_device_source(sorter, keys), other, n, bins, most,
                                      sorter->processors, stream));
     gs_device_mark(sorter, GS_DEVICE_SCATTER);
-    if (GS_BITS > 32)
-        GS_CUDA_TRY(gs_bound_ends_gpu(work, other, n, sorter->processors, stream));
+#if GS_BITS > 32
+    GS_CUDA_TRY(gs_bound_ends_gpu(work, other, n, sorter->processors, stream));
+#endif
     if (split)
         work->sub_bin_keys = (uint32_t)gs_device_split_keys(work, n, bins);
     GS_CUDA_TRY(gs_plan_pages_gpu(work, n, split ? 1 : 2, ++sorter->sequence, stream));

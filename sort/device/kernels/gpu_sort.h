@@ -10,7 +10,7 @@
  * other buffer. A bin keeps its range of the output, so finished bins and unfinished ones never
  * overlap, and the result ends up in `a`. Levels without a count (pages/pages.h) differ: their bins
  * lie in pages and rooms scattered over a buffer and spare memory, no bin is sorted while
- * slots are in pages, and the result may end up in `b`.
+ * slots are in pages, and the result may end up in `b` if keys have 32 bits.
  */
 #ifndef GS_GPU_SORT_H
 #define GS_GPU_SORT_H

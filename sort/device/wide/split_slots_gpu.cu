@@ -136,6 +136,6 @@ cudaError_t gs_map_digits_gpu(const struct gs_gpu_work *work, unsigned level, co
         split_slots_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     if (error != cudaSuccess)
         return error;
-    return gs_launch_next(split_slots_kernel, slots, SPLIT_THREADS, shared, stream, keys, work->pages,
-                          work->slots[level & 1], work->heavy, most);
+    return gs_launch_next(split_slots_kernel, slots, SPLIT_THREADS, shared, stream, keys,
+                          work->pages, work->slots[level & 1], work->heavy, most);
 }

@@ -92,7 +92,7 @@ draw_records()
     reference_options=(-k 0:u32)
     ! chance 30 || draw_points
     ! chance 50 || draw_alike
-    ! chance 30 || draw_single
+    ! chance 50 || draw_single
     keygen_options+=("--record=$bytes")
     reference_options+=(-R "$bytes")
     [ "$least" -gt 0 ] || ! chance 30 || reference_options+=(-s)

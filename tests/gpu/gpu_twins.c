@@ -65,7 +65,7 @@ static void compare_splitters(struct twins *twins)
     gs_splitters_choose(&splitters, twins->sample, twins->samples, twins->bins);
     must(gs_sort_few_gpu(work->samples, work->samples + twins->samples, twins->samples, NULL));
     must(gs_choose_splitters_gpu(work, twins->n, twins->samples, twins->bins, twins->bins,
-                                 twins->bins, NULL));
+                                 twins->bins, 0, NULL));
     must(cudaMemcpy(&tables, work->tables, sizeof tables, cudaMemcpyDeviceToHost));
     CHECK_EQUAL(tables.count, splitters.count);
     for (uint32_t i = 0; i < splitters.count; i++)

@@ -1,15 +1,25 @@
 /* record_groups.c -- sort bins of records that fit in memory together, and write them out.
  * SPDX-License-Identifier: MIT
  *
+ * Where each bin of a group fits the cache, the tags of its records are made and sorted there, bin
+ * by bin. Else the group is an input of its own, and is split once more.
+ *
  * A record may change while it is in a mapped file, between its tag and the copy that is written:
- * then it is in a wrong bin. So the outermost records of neighbouring groups are compared.
+ * then it is in a wrong bin. So the outermost records of each bin are looked at, and those of
+ * neighbouring groups are compared.
  */
+#include "sort/bin/sizes.h"
 #include "sort/check/check_records.h"
 #include "sort/wide/external_records.h"
 #include "sort/wide/record_calls.h"
 
+#include "common/memory/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+/* Tags of 64 bits are taken where at most one in so many records begins like another one. */
+#define NARROW_SHARE 4
 
 /* Passes on what a group writes. */
 struct relay {
@@ -57,6 +67,71 @@ static enum gs_status end_group(struct gs_record_entries *records,
     return GS_OK;
 }
 
+/* The bins of a group that is loaded. */
+struct group {
+    struct gs_tag_bins bins; /* the first member */
+    const struct gs_level *level;
+    uint32_t low; /* the first bin */
+};
+
+static bool is_in_bin(const void *context, uint32_t bin, const void *record)
+{
+    const struct group *group = context;
+    const struct gs_level *level = group->level;
+    gs_key tag;
+    level->tagger->tag(level->tagger, record, 0, 1, &tag);
+    return tag >= gs_splitters_low(&level->splitters, group->low + bin) &&
+           tag <= gs_splitters_high(&level->splitters, group->low + bin);
+}
+
+/* Where the bins of a group lie. */
+static void fill_rows(const struct group *group, struct gs_rows *rows)
+{
+    const struct gs_level *level = group->level;
+    uint32_t *row = rows->starts;
+    uint32_t place = 0;
+    for (size_t i = 0; i < level->chunk_count; i++, row += rows->stride) {
+        const uint32_t *starts = level->chunks[i].starts + group->low;
+        for (uint32_t b = 0; b < rows->stride; b++)
+            row[b] = place + (starts[b] - starts[0]);
+        place = row[rows->stride - 1];
+    }
+}
+
+/* Does each bin fit the cache, and does the user leave it to us how many there are? */
+static bool are_small(const struct gs_options *options, const struct gs_level *level, uint32_t low,
+                      uint32_t high)
+{
+    bool small = options->bins == 0 && options->samples == 0;
+    for (uint32_t bin = low; bin <= high; bin++)
+        small = small && level->totals[bin] <= GS_CACHE_SORT_CAPACITY;
+    return small;
+}
+
+/* Describe loaded bins low to high. If there is no memory, they are split once more. */
+static struct gs_tag_bins *take_group(struct group *group, const struct gs_level *level,
+                                      uint32_t low, uint32_t high, gs_key *loaded)
+{
+    struct gs_tag_bins *bins = &group->bins;
+    uint64_t total = 0;
+    for (uint32_t bin = 0; bin < gs_level_bins(level); bin++)
+        total += level->totals[bin];
+    *group = (struct group){.level = level, .low = low};
+    *bins = (struct gs_tag_bins){
+        .rows = {.keys = loaded, .count = level->chunk_count, .stride = high - low + 2},
+        .count = high - low + 1,
+        .from = gs_level_tags(level->tagger)->from,
+        .narrow = level->alike * (double)total * NARROW_SHARE <= 1,
+        .is_in_bin = is_in_bin,
+        .context = group};
+    bins->starts_bytes = bins->rows.count * bins->rows.stride * sizeof *bins->rows.starts;
+    bins->rows.starts = gs_pages_alloc(bins->starts_bytes);
+    if (bins->rows.starts == NULL)
+        return NULL;
+    fill_rows(group, &bins->rows);
+    return bins;
+}
+
 enum gs_status gs_records_sort_group(struct gs_external_sorter *sorter,
                                      const struct gs_level *level, uint32_t low, uint32_t high,
                                      uint64_t count, struct gs_error *err)
@@ -69,9 +144,12 @@ enum gs_status gs_records_sort_group(struct gs_external_sorter *sorter,
     struct relay relay = {.sink = {.write = relay_records, .stream = sorter->target->stream},
                           .records = records,
                           .sorter = sorter};
-    (void)level, (void)low, (void)high;
+    struct group group = {.level = level};
     records->part.most = sorter->plan.bin_keys;
     records->part.plans[1] = sorter->group;
+    records->part.bins = NULL;
+    if (are_small(kept, level, low, high))
+        records->part.bins = take_group(&group, level, low, high, sorter->load);
     if (kept->verify && kept->unique)
         sorter->expected -= gs_records_fingerprint(span.keys, sorter->entries->bytes, count);
     GS_TRY(gs_sort_records_part(kept, &records->part, &span, 1, &relay.sink, NULL, &stats, err));
@@ -81,6 +159,7 @@ enum gs_status gs_records_sort_group(struct gs_external_sorter *sorter,
     atomic_fetch_add(&sorter->progress->done, count);
     st = end_group(records, sorter, stats.keys_out, err);
 cleanup:
+    gs_pages_free(group.bins.rows.starts, group.bins.starts_bytes);
     return st;
 }
 

@@ -25,6 +25,15 @@ static void init_tags(const struct gs_record_entries *records, struct gs_level *
     tags->tagger.sums = records->sums && !level->of_bin;
 }
 
+/* How likely it is that two tags begin with the same 4 bytes, by a sorted sample. */
+static double count_alike(const gs_key *keys, uint32_t count)
+{
+    uint64_t same = 0;
+    for (uint32_t i = 1; i < count; i++)
+        same += (keys[i] ^ keys[i - 1]) >> (GS_KEY_BITS - 32) == 0;
+    return 2 * (double)same / ((double)count * count + 1);
+}
+
 /* Splitters between prefixes: what tags have beside these, or under unique beside keys, must not
  * matter, so that equal records are in the same bin, and the first of them can be told. */
 enum gs_status gs_records_choose(const struct gs_entries *entries, struct gs_level *level,
@@ -40,10 +49,13 @@ enum gs_status gs_records_choose(const struct gs_entries *entries, struct gs_lev
     }
     init_tags(gs_record_entries_of(entries), level, sample);
     tags->tagger.tag(&tags->tagger, sample->entries, 0, sample->count, keys);
+    gs_sort_samples(keys, sample->count);
+    level->alike = count_alike(keys, sample->count);
     const unsigned loose = level->loose_bits;
     for (uint32_t i = 0; i < sample->even; i++)
         keys[sample->count + i] = GS_KEY_MAX / sample->even * i + GS_KEY_MAX / sample->even / 2;
-    gs_sort_samples(keys, count);
+    if (sample->even > 0)
+        gs_sort_samples(keys, count);
     gs_splitters_choose(&level->splitters, keys, count, sample->bins, loose);
     gs_splitters_snap(&level->splitters, keys, count, sample->bins, loose);
     free(keys);

@@ -7,7 +7,6 @@
 #include "sort/tags/tag_sort.h"
 #include "sort/bin/cache_sort.h"
 #include "sort/check/check_records.h"
-#include "sort/check/record_fingerprint.h"
 #include "sort/sorter/sorter.h"
 #include "sort/tags/stages_records.h"
 #include "sort/tags/whole_tags.h"
@@ -74,10 +73,6 @@ static void take_bins(struct gs_wide *wide, const struct gs_span *span)
     run->splitters.count = bins->count - 1;
     for (uint32_t i = 0; i < run->splitters.count; i++)
         run->splitters.splitter[i] = 2 * i + 1;
-    run->fingerprint =
-        wide->options->verify
-            ? gs_records_fingerprint(span->keys, gs_record_bytes(wide->options), span->count)
-            : 0;
     run->arrived = (struct gs_arrived){
         .rows = bins->rows, .starts_bytes = bins->starts_bytes, .count = span->count};
     bins->rows.starts = NULL;

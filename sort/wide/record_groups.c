@@ -100,9 +100,9 @@ static void fill_rows(const struct group *group, struct gs_rows *rows)
 
 /* Does each bin fit the cache, and does the user leave it to us how many there are? */
 static bool are_small(const struct gs_options *options, const struct gs_level *level, uint32_t low,
-                      uint32_t high)
+                      uint32_t high, uint64_t count)
 {
-    bool small = options->bins == 0 && options->samples == 0;
+    bool small = options->bins == 0 && options->samples == 0 && count <= UINT32_MAX;
     for (uint32_t bin = low; bin <= high; bin++)
         small = small && level->totals[bin] <= GS_CACHE_SORT_CAPACITY;
     return small;
@@ -148,7 +148,7 @@ enum gs_status gs_records_sort_group(struct gs_external_sorter *sorter,
     records->part.most = sorter->plan.bin_keys;
     records->part.plans[1] = sorter->group;
     records->part.bins = NULL;
-    if (are_small(kept, level, low, high))
+    if (are_small(kept, level, low, high, count))
         records->part.bins = take_group(&group, level, low, high, sorter->load);
     if (kept->verify && kept->unique)
         sorter->expected -= gs_records_fingerprint(span.keys, sorter->entries->bytes, count);

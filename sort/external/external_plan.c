@@ -31,6 +31,10 @@
 #define FINE_BINS   4
 #define TABLE_SHARE 16
 
+/* So many where it is not known how many records will come, which may be 100 times the memory. */
+#define FINE_BINS_UNKNOWN 2048
+#define LONGEST_UNKNOWN   100
+
 /* Bins for input of unknown length: enough for 64 times the memory. */
 #define BINS_UNKNOWN 256
 
@@ -132,12 +136,15 @@ bool gs_external_plan_fits(const struct gs_external_plan *plan, const struct gs_
 static uint64_t fast_bins(const struct gs_external_plan *plan, const struct gs_entries *entries,
                           uint64_t count, uint64_t chunk)
 {
-    const uint64_t share = plan->memory_bytes / TABLE_SHARE / sizeof(uint32_t);
+    const uint64_t memory = plan->memory_bytes;
     const uint64_t large = gs_cache_sort_takes_large() ? GS_BIN_KEYS_HUGE / 2 : GS_BIN_KEYS_LARGE;
-    const uint64_t fine = chunk * FINE_BINS / piece_keys_min(entries);
     if (!entries->tagged)
         return count / large;
-    return clamp(clamp(count / (GS_BIN_KEYS_LARGE / 4), 0, fine), 0, share / (count / chunk + 1));
+    const uint64_t wanted = count > 0 ? count / (GS_BIN_KEYS_LARGE / 4) : FINE_BINS_UNKNOWN;
+    const uint64_t fine = chunk * FINE_BINS / piece_keys_min(entries);
+    const uint64_t longest = count > 0 ? count : LONGEST_UNKNOWN * memory / entries->bytes;
+    const uint64_t table = memory / TABLE_SHARE / sizeof(uint32_t) / (longest / chunk + 1);
+    return clamp(clamp(wanted, 0, fine), 0, table);
 }
 
 uint32_t gs_external_bins(const struct gs_external_plan *plan, const struct gs_entries *entries,

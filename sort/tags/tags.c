@@ -125,7 +125,7 @@ static void tag_any(const struct gs_tagger *tagger, const void *records, uint64_
     }
 }
 
-/* The same where every move is of 8 bytes as they lie there, and nothing else has a part in tags.
+/* The same where every move is of a plain word, and nothing else has a part in tags.
  * moves is a constant at every call. */
 static inline __attribute__((always_inline)) void tag_plainly(const struct gs_tags *tags,
                                                               const char *record, uint64_t first,
@@ -139,8 +139,7 @@ static inline __attribute__((always_inline)) void tag_plainly(const struct gs_ta
         __builtin_prefetch(record + PREFETCHED);
         for (uint32_t m = 0; m < moves; m++) {
             const struct gs_tag_move *move = &tags->moves[m];
-            memcpy(&word, record + move->how.at, sizeof word);
-            word = (move->how.swap ? __builtin_bswap64(word) : word) ^ move->how.flip;
+            word = gs_record_word_plain(&move->how, record);
             unlike |= (word ^ move->known) & move->is_known;
             word = word << move->turn | word >> (-move->turn & 63);
             high |= word & move->high;
@@ -174,11 +173,8 @@ static bool are_plain(const struct gs_tags *tags)
 {
     bool plain = tags->move_count > 0 && tags->move_count <= PLAIN_MOVES_MAX && !tags->begins &&
                  tags->moved >= tags->prefix_bytes;
-    for (uint32_t i = 0; i < tags->move_count; i++) {
-        const struct gs_record_word *how = &tags->moves[i].how;
-        plain = plain && how->bytes == sizeof(uint64_t) && how->shift == 0 &&
-                how->mask == UINT64_MAX && !how->is_folded;
-    }
+    for (uint32_t i = 0; i < tags->move_count; i++)
+        plain = plain && tags->moves[i].how.plain;
     return plain;
 }
 

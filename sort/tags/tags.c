@@ -134,11 +134,15 @@ static inline __attribute__((always_inline)) void tag_plainly(const struct gs_ta
 {
     const uint32_t record_bytes = tags->tagger.record_bytes;
     const struct gs_record_head sides = tags->sides;
+    const gs_key mask = gs_tags_index_mask(tags);
+    const gs_key turned = tags->reverse ? GS_KEY_MAX : 0;
+    struct gs_tag_move own[PLAIN_MOVES_MAX]; /* which no tag that is written changes */
+    memcpy(own, tags->moves, moves * sizeof *own);
     for (uint64_t i = 0; i < count; i++, record += record_bytes) {
         uint64_t high = sides.high, low = sides.low, unlike = 0, word;
         __builtin_prefetch(record + PREFETCHED);
         for (uint32_t m = 0; m < moves; m++) {
-            const struct gs_tag_move *move = &tags->moves[m];
+            const struct gs_tag_move *move = &own[m];
             word = gs_record_word_plain(&move->how, record);
             unlike |= (word ^ move->known) & move->is_known;
             word = word << move->turn | word >> (-move->turn & 63);
@@ -150,7 +154,7 @@ static inline __attribute__((always_inline)) void tag_plainly(const struct gs_ta
             high = prefix.high;
             low = prefix.low;
         }
-        to[i] = make_tag(tags, gs_tag_of_words(high, low), first + i);
+        to[i] = ((gs_tag_of_words(high, low) ^ turned) & ~mask) | (first + i);
     }
 }
 

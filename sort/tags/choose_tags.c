@@ -1,4 +1,4 @@
-/* tags.c -- what of records goes to their tags.
+/* choose_tags.c -- what of records goes to their tags.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/tags/tags.h"

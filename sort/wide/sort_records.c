@@ -28,6 +28,8 @@ enum gs_status gs_sort_records_part(const struct gs_options *options, struct gs_
     const uint32_t index_bytes = gs_tags_index_bytes(spans, span_count);
     bool refused = !gs_whole_tags_fit(options, index_bytes, NARROW_BYTES) &&
                    gs_whole_tags_fit(options, index_bytes, GS_KEY_BYTES);
+    if (part != NULL && part->bins != NULL)
+        refused = refused || !part->bins->narrow;
     if (!refused)
         st = gs_tag_sort_64.sort(options, part, spans, span_count, sink, progress, stats, &refused,
                                  err);

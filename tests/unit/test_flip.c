@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { N = 5003, FLIPS = 5000 };
+enum { N = 5003, FLIPS = 10000 };
 
 enum place { NOWHERE, COUNTED, BINS, PIECE, FILE_READ_BACK, PLACES };
 

@@ -11,11 +11,12 @@
  * combined in the order of the input.
  */
 #include "sort/files/combine_early.h"
+#include "sort/files/key_estimate.h"
+#include "sort/files/memory_limit.h"
 #include "sort/files/part_table.h"
 
 #include "common/clock.h"
 #include "common/memory/memory.h"
-#include "common/random.h"
 
 #include <omp.h>
 #include <stdatomic.h>
@@ -23,22 +24,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parts of the memory: of all tables, at least of them while the input itself is in memory, and of
- * what is taken from it at a time. */
-#define TABLES_SHARE 2
+/* Parts of the memory: at least for tables, which have half if the sort of parts can do with the
+ * rest; and of what is taken from the input at a time. */
 #define TABLES_LEAST 16
-#define BATCH_SHARE  16
+#define BATCH_SHARE  32
 
 /* Bytes that a thread takes at a time; with fewer in all, others are not worth waking. */
 #define SLICE_BYTES ((uint64_t)64 << 10)
 
 /* The largest packet that a read may get: more than a socket's buffer takes by default. */
 #define PACKET_BYTES ((uint64_t)256 << 10)
-
-/* Records of the sample, and how many of them lie together: each such place is a page to read. */
-#define SAMPLES  4096
-#define TOGETHER 8
-#define SEED     55
 
 /* Bytes of a part's slots, on average. */
 #define SLOT_BYTES 12
@@ -58,6 +53,7 @@ struct early {
     struct gs_options parts;      /* of their sort */
     struct worker *workers;
     unsigned threads;
+    uint64_t tables_bytes;     /* of the memory */
     size_t span;               /* of the source, the next one, */
     uint64_t taken;            /* and its records before the batch */
     const char *batch;         /* records that are being combined, */
@@ -108,63 +104,12 @@ static void describe_parts(struct early *early, const struct gs_task *task)
     early->parts.records = &early->order;
 }
 
-static void advise_spans(const struct early *early, enum gs_use use)
+/* Bytes for what is read at a time: a share of the memory, and at least two packets or records. */
+static uint64_t buffer_for(const struct early *early)
 {
-    const struct gs_external *source = early->source;
-    for (size_t i = 0; i < source->span_count && source->advise != NULL; i++)
-        if (source->spans[i].count > 0)
-            source->advise(source->context, use, source->spans[i].keys, source->spans[i].count);
-}
-
-/* Records from places that are spread over the spans. */
-static void draw_sample(const struct early *early, uint64_t total, char *to)
-{
-    const struct gs_external *source = early->source;
-    const uint64_t bytes = early->form.record_bytes;
-    const struct gs_span *span = source->spans;
-    uint64_t before = 0; /* records of the spans before */
-    advise_spans(early, GS_USE_RANDOM);
-    for (uint64_t i = 0; i < SAMPLES; i += TOGETHER) {
-        const uint64_t first = total / SAMPLES * i;
-        uint64_t at = first + gs_random(SEED, i) % (total / SAMPLES * TOGETHER - TOGETHER + 1);
-        for (uint64_t j = 0; j < TOGETHER; j++, at++, to += bytes) {
-            for (; at - before >= span->count; span++)
-                before += span->count;
-            memcpy(to, (const char *)span->keys + (at - before) * bytes, bytes);
-        }
-    }
-    advise_spans(early, GS_USE_IN_ORDER);
-}
-
-/* How many keys are there in all, by those that come once and twice in a sample (Chao's first
- * estimator)? *rare: the share of the records whose key came once. */
-static uint64_t estimate_keys(struct early *early, uint64_t total, double *rare)
-{
-    struct gs_part_form form = early->form;
-    struct gs_part_table table = {.form = &form, .limit_bytes = UINT64_MAX};
-    uint64_t times[3] = {0}; /* keys that come once, twice, and more often */
-    char *sample = malloc((size_t)SAMPLES * form.record_bytes);
-    uint64_t keys = UINT64_MAX;
-    form.how = NULL;
-    form.counts = true;
-    form.part_bytes = form.record_bytes + sizeof *times;
-    *rare = 1;
-    if (sample != NULL) {
-        draw_sample(early, total, sample);
-        if (gs_part_table_add(&table, sample, SAMPLES) == SAMPLES) {
-            for (uint64_t i = 0; i < table.count; i++) {
-                const char *part = table.parts + i * form.part_bytes;
-                const uint64_t often = gs_row_word(part + form.record_bytes);
-                times[often < 3 ? often - 1 : 2]++;
-            }
-            *rare = (double)times[0] / SAMPLES;
-            if (times[0] == 0 || times[1] > 0)
-                keys = table.count + times[0] * times[0] / (2 * times[1] + 1);
-        }
-    }
-    gs_part_table_free(&table);
-    free(sample);
-    return keys;
+    const uint64_t share = early->source->memory_bytes / BATCH_SHARE;
+    const uint64_t one = early->form.record_bytes + PACKET_BYTES;
+    return share > 2 * one ? share : 2 * one;
 }
 
 /* It pays if tables have room for all keys; or if most records are of keys that are frequent, which
@@ -174,16 +119,28 @@ static bool pays(struct early *early, const struct gs_task *task)
 {
     const struct gs_part_form *form = &early->form;
     const uint64_t part = form->part_bytes + SLOT_BYTES;
-    const uint64_t room = early->source->memory_bytes / TABLES_SHARE / part;
+    const uint64_t memory = early->source->memory_bytes;
+    const uint64_t least = gs_memory_least(&early->parts);
+    const uint64_t sort = least > memory / 2 ? least : memory / 2;
+    struct gs_error error = {.status = GS_OK};
+    const struct gs_width *width = gs_width(&early->parts);
     struct gs_forecast forecast;
     double rare;
     uint64_t total = 0;
     for (size_t i = 0; i < early->source->span_count; i++)
         total += early->source->spans[i].count;
     gs_width(&task->sort)->forecast(&task->sort, total, &forecast);
-    if (forecast.counted || total < 2 * SAMPLES)
+    if (sort / least < early->threads)
+        early->parts.threads = (unsigned)(sort / least);
+    early->buffer_bytes = early->source->read != NULL ? buffer_for(early) : 0;
+    early->tables_bytes = memory - sort - early->buffer_bytes;
+    if (forecast.counted || total < GS_ESTIMATE_RECORDS ||
+        sort + early->buffer_bytes + memory / TABLES_LEAST > memory ||
+        (width->check_external != NULL &&
+         width->check_external(&early->parts, sort, total, &error) != GS_OK))
         return false;
-    const uint64_t keys = estimate_keys(early, total, &rare);
+    const uint64_t room = early->tables_bytes / part;
+    const uint64_t keys = gs_estimate_keys(form, early->source, total, &rare);
     const bool fit = keys < room;
     const uint64_t threads = fit ? room / (keys + keys / 4 + 1) : early->threads;
     if (threads < early->threads)
@@ -200,7 +157,7 @@ static void set_limits(struct early *early)
 {
     const uint64_t memory = early->source->memory_bytes;
     const uint64_t taken = early->held_bytes + early->buffer_bytes;
-    const uint64_t most = memory / TABLES_SHARE - early->buffer_bytes;
+    const uint64_t most = early->tables_bytes;
     const uint64_t least = memory / TABLES_LEAST;
     uint64_t bytes = memory > taken ? memory - taken : 0;
     bytes = bytes < least ? least : bytes < most ? bytes : most;
@@ -324,7 +281,8 @@ static enum gs_status fill(struct early *early, struct gs_progress *progress, st
     const uint64_t records = early->records - before;
     const struct gs_stage_stats row =
         gs_stage_since(start, records, records * early->form.record_bytes);
-    gs_stage_add(&early->combining, &row);
+    if (progress != NULL) /* else it is time of the external sort's reads */
+        gs_stage_add(&early->combining, &row);
 cleanup:
     return st;
 }
@@ -374,7 +332,7 @@ static enum gs_status sort_parts(struct early *early, struct gs_sink *sink,
         source.advise = NULL;
         source.read = read_parts;
         source.context = early;
-        source.memory_bytes = memory - memory / TABLES_SHARE;
+        source.memory_bytes = memory - early->tables_bytes - early->buffer_bytes;
         source.held_bytes = 0;
         return width->sort_external(&early->parts, &source, sink, progress, stats, err);
     }
@@ -419,7 +377,6 @@ enum gs_status gs_combine_early(const struct gs_task *task, const struct gs_exte
         return GS_OK;
     *done = true;
     *stats = (struct gs_stats){.order = "none"};
-    early.buffer_bytes = source->read != NULL ? source->memory_bytes / BATCH_SHARE : 0;
     early.workers = calloc(early.threads, sizeof *early.workers);
     if (early.workers == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u tables", early.threads);

@@ -13,19 +13,11 @@
 
 #define SEED 55
 
-static void advise_spans(const struct gs_external *source, enum gs_use use)
-{
-    for (size_t i = 0; i < source->span_count && source->advise != NULL; i++)
-        if (source->spans[i].count > 0)
-            source->advise(source->context, use, source->spans[i].keys, source->spans[i].count);
-}
-
 /* Records from places that are spread over the spans. */
 static void draw_sample(const struct gs_external *source, uint64_t total, uint64_t bytes, char *to)
 {
     const struct gs_span *span = source->spans;
     uint64_t before = 0; /* records of the spans before */
-    advise_spans(source, GS_USE_RANDOM);
     for (uint64_t i = 0; i < GS_ESTIMATE_RECORDS; i++, to += bytes) {
         const uint64_t at =
             total / GS_ESTIMATE_RECORDS * i + gs_random(SEED, i) % (total / GS_ESTIMATE_RECORDS);
@@ -33,7 +25,6 @@ static void draw_sample(const struct gs_external *source, uint64_t total, uint64
             before += span->count;
         memcpy(to, (const char *)span->keys + (at - before) * bytes, bytes);
     }
-    advise_spans(source, GS_USE_IN_ORDER);
 }
 
 uint64_t gs_estimate_keys(const struct gs_part_form *of, const struct gs_external *source,

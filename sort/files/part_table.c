@@ -6,7 +6,6 @@
  */
 #include "sort/files/part_table.h"
 
-#include "common/formats/field_sum.h"
 #include "common/formats/record_copy.h"
 
 #include <stdlib.h>
@@ -19,6 +18,9 @@
 
 /* Up to here, slots that cost no cache misses are four a part: fewer keys then meet. */
 #define BITS_SPARSE 17
+
+/* So many bytes of parts are in the cache without being asked for. */
+#define NEAR_BYTES ((uint64_t)64 << 10)
 
 void gs_part_table_free(struct gs_part_table *table)
 {
@@ -88,6 +90,26 @@ static bool grow(struct gs_part_table *table)
     return true;
 }
 
+/* A sum in a part: of 16 bytes, which have room for any of integers of 8. */
+__extension__ typedef __int128 part_sum;
+
+static inline part_sum integer_at(const struct gs_key_field *field, const char *record)
+{
+    const unsigned bits = 8 * field->type.bytes;
+    uint64_t value = 0;
+    memcpy(&value, record + field->offset, field->type.bytes);
+    value = field->type.big_endian ? __builtin_bswap64(value) : value << (64 - bits);
+    return field->type.kind == GS_TYPE_SIGNED ? (int64_t)value >> (64 - bits)
+                                              : (part_sum)(value >> (64 - bits));
+}
+
+static inline void add_to_sum(const struct gs_combined_field *field, part_sum before,
+                              const char *record, char *part)
+{
+    before += integer_at(&field->field, record);
+    memcpy(part + field->part.offset, &before, sizeof before);
+}
+
 /* The first record of its key. */
 static inline void begin(const struct gs_part_form *form, const char *record, char *part)
 {
@@ -97,23 +119,19 @@ static inline void begin(const struct gs_part_form *form, const char *record, ch
         memcpy(part + form->record_bytes, &one, sizeof one);
     for (uint32_t i = 0; form->how != NULL && i < form->how->field_count; i++) {
         const struct gs_combined_field *field = &form->how->fields[i];
-        struct gs_field_sum sum;
-        if (field->fold == GS_COMBINE_SUM) {
-            gs_field_sum_begin(&sum, &field->field, record);
-            (void)gs_field_sum_store(&sum, &field->part, part);
-        } else {
+        if (field->fold == GS_COMBINE_SUM)
+            add_to_sum(field, 0, record, part);
+        else
             memcpy(part + field->part.offset, record + field->field.offset, field->part.type.bytes);
-        }
     }
 }
 
-static void fold_field(const struct gs_combined_field *field, const char *record, char *part)
+static inline void fold_field(const struct gs_combined_field *field, const char *record, char *part)
 {
-    struct gs_field_sum sum;
     if (field->fold == GS_COMBINE_SUM) {
-        gs_field_sum_begin(&sum, &field->part, part);
-        gs_field_sum_add(&sum, &field->field, record, 1, 0);
-        (void)gs_field_sum_store(&sum, &field->part, part); /* 16 bytes have room */
+        part_sum sum;
+        memcpy(&sum, part + field->part.offset, sizeof sum);
+        add_to_sum(field, sum, record, part);
         return;
     }
     char *best = part + field->part.offset;
@@ -182,6 +200,7 @@ add_all(struct gs_part_table *table, const char *records, uint64_t count, size_t
 {
     const struct gs_part_form *form = table->form;
     const uint64_t bytes = form->record_bytes;
+    const bool far = table->count * form->part_bytes > NEAR_BYTES;
     uint64_t hashes[BLOCK];
     for (uint64_t done = 0, here; done < count; done += here, records += here * bytes) {
         here = count - done < BLOCK ? count - done : BLOCK;
@@ -189,7 +208,7 @@ add_all(struct gs_part_table *table, const char *records, uint64_t count, size_t
             hashes[i] = hash_of(form, records + i * bytes, row);
             __builtin_prefetch(&table->slots[slot_of(table, hashes[i])]);
         }
-        for (uint64_t i = 0; table->slot_bits > BITS_SPARSE && i < here; i++) {
+        for (uint64_t i = 0; far && i < here; i++) {
             const uint32_t number = table->slots[slot_of(table, hashes[i])];
             __builtin_prefetch(part_at(table, number > 0 ? number - 1 : 0));
         }

@@ -9,8 +9,13 @@
 
 #include "common/clock.h"
 #include "common/files/direct_file.h"
+#include "common/memory/memory.h"
 
 #include <stdlib.h>
+
+/* Of a writer's stack: it only gathers and writes. The usual 8 MiB would leave little of a limited
+ * address space. */
+#define STACK_BYTES ((size_t)256 << 10)
 
 /* Bytes of a piece of keys, and about those of a piece of records with their tags. */
 #define PIECE_BYTES   ((uint64_t)1 << 20)
@@ -44,30 +49,21 @@ void gs_chunk_input_free(struct gs_chunk_input *input)
 /* Room for a piece: for its entries and, where these are fetched, for its keys. */
 struct piece {
     uint64_t most; /* entries */
+    size_t bytes;  /* of the room */
     char *entries; /* owned */
-    gs_key *tags;  /* owned where entries are fetched, else they are the entries */
+    gs_key *tags;  /* behind the entries if these are fetched, else they are the entries */
 };
 
-static void piece_free(struct piece *piece)
-{
-    if ((void *)piece->tags != (void *)piece->entries)
-        free(piece->tags);
-    free(piece->entries);
-}
-
+/* Pages, not malloc's: where little is left, that asks for a MiB at least. */
 static bool piece_alloc(struct piece *piece, const struct gs_entries *entries, uint64_t most)
 {
     const uint64_t bytes = most * entries->bytes;
+    const uint64_t tags_at = entries->tagged ? bytes + (-bytes & (GS_DIRECT_BLOCK - 1)) : 0;
     piece->most = most;
-    piece->entries = aligned_alloc(GS_DIRECT_BLOCK, bytes + (-bytes & (GS_DIRECT_BLOCK - 1)));
-    piece->tags =
-        entries->tagged ? malloc(most * sizeof *piece->tags) : (gs_key *)(void *)piece->entries;
-    if (piece->entries != NULL && piece->tags != NULL)
-        return true;
-    if (entries->tagged)
-        free(piece->tags);
-    free(piece->entries);
-    return false;
+    piece->bytes = entries->tagged ? tags_at + most * sizeof *piece->tags : bytes;
+    piece->entries = gs_pages_alloc(piece->bytes);
+    piece->tags = (gs_key *)(void *)(piece->entries + tags_at);
+    return piece->entries != NULL;
 }
 
 /* The plan does not count what writers have in hand, so that there may be less memory than they
@@ -118,9 +114,23 @@ static void *write_pieces(void *argument)
     }
     if (error.status != GS_OK && !atomic_exchange(&writer->failed, true))
         writer->error = error;
-    piece_free(&piece);
+    gs_pages_free(piece.entries, piece.bytes);
     atomic_store(&writer->end_ns, gs_now_ns());
     return NULL;
+}
+
+static void start_threads(struct gs_external_writer *writer, unsigned threads)
+{
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0)
+        return;
+    (void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    for (unsigned i = 0; i < threads && i < GS_SPILL_FILES && i * writer->piece < writer->count;
+         i++)
+        if (pthread_create(&writer->threads[writer->running], &attributes, write_pieces, writer) ==
+            0)
+            writer->running++;
+    (void)pthread_attr_destroy(&attributes);
 }
 
 enum gs_status gs_external_writer_begin(struct gs_external_writer *writer, struct gs_spill *spill,
@@ -144,10 +154,7 @@ enum gs_status gs_external_writer_begin(struct gs_external_writer *writer, struc
                                           .end_ns = now};
     chunk->rows = (struct gs_rows){.keys = NULL};
     *input = (struct gs_chunk_input){.spans = NULL};
-    for (unsigned i = 0; i < threads && i < GS_SPILL_FILES && i * writer->piece < writer->count;
-         i++)
-        if (pthread_create(&writer->threads[writer->running], NULL, write_pieces, writer) == 0)
-            writer->running++;
+    start_threads(writer, threads);
     if (writer->running == 0 && writer->count > 0)
         (void)write_pieces(writer);
     return st;

@@ -1,4 +1,4 @@
-# -u, --count and the like of inputs larger than memory with few keys: combined chunk by chunk.
+# -u, --count and the like of inputs larger than memory with few keys: combined in tables first.
 # SPDX-License-Identifier: MIT
 
 load ../npy
@@ -149,6 +149,8 @@ END
     gsort "${options[@]}" -S 4M --stats=json in -o out 2>stats
     assert_same wanted out
     [ "$(temporary_bytes stats)" -gt 1000000 ]
+    gsort "${options[@]}" -S 4M --parallel=1 in -o out
+    assert_same wanted out
     # A pipe begins with few values.
     keygen --type=u64 narrow 800000 >in && keygen --type=u64 uniform 800000 >>in
     gsort -t u64 --count=u64 in -o wanted
@@ -157,4 +159,19 @@ END
     assert_same wanted out
     grep -q 'equal keys are combined first' stats
     [ "$(temporary_bytes stats)" -gt 1000000 ]
+}
+
+@test "a few frequent keys among many: less is written than without tables" {
+    local threads
+    keygen zipf 3M >in
+    reference -u in >wanted
+    gsort -u -S 6M --resume --stats=json in -o out 2>stats
+    local before
+    before=$(temporary_bytes stats)
+    for threads in 1 2 5; do
+        gsort -u -S 6M --parallel=$threads --verify --stats=json in -o out 2>stats
+        assert_same wanted out
+        [ "$(temporary_bytes stats)" -gt 0 ]
+        [ "$(temporary_bytes stats)" -lt $((before * 3 / 4)) ]
+    done
 }

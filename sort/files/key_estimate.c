@@ -27,10 +27,10 @@ static void draw_sample(const struct gs_external *source, uint64_t total, uint64
     }
 }
 
-uint64_t gs_estimate_keys(const struct gs_part_form *of, const struct gs_external *source,
+uint64_t gs_estimate_keys(const struct gs_part_form *parts, const struct gs_external *source,
                           uint64_t total, double *rare)
 {
-    struct gs_part_form form = *of;
+    struct gs_part_form form = *parts;
     struct gs_part_table table = {.form = &form, .limit_bytes = UINT64_MAX};
     uint64_t times[3] = {0}; /* keys that come once, twice, and more often */
     char *sample = malloc((size_t)GS_ESTIMATE_RECORDS * form.record_bytes);

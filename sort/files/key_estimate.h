@@ -12,7 +12,7 @@
 
 /* Estimate the number of keys in the source's spans, of `total` records, at least those of the
  * sample. UINT64_MAX: there are many. *rare: the share of the sample whose key is there once. */
-uint64_t gs_estimate_keys(const struct gs_part_form *form, const struct gs_external *source,
+uint64_t gs_estimate_keys(const struct gs_part_form *parts, const struct gs_external *source,
                           uint64_t total, double *rare);
 
 #endif

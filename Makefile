@@ -149,7 +149,7 @@ ifeq ($(origin CFLAGS),file)
   $(call in_widths,keys bin split/search_bins ways/few_values) $(call objects,$(B),$(call present,split/u32) common/formats/codec.c common/formats/codec_weave.c) \
   $(B)/sort/cpu.o $(B)/sort/files/part_table.o $(B)/sort/shuffle/dealing.o $(M)/sort/cluster/deal.o $(M)/sort/cluster/ranges.o: private CFLAGS += -O3
   $(call in_widths,sorter pipeline/distribute pipeline/incoming pipeline/pipeline) $(call objects,$(B),$(filter-out sort/files/part_table.c,$(call present,cli files))) \
-  $(patsubst %,$(B)/%.o,common/formats/format_parse common/formats/key_type common/formats/date common/files/input common/formats/npy common/formats/npy_format common/formats/npy_literal common/formats/npy_plain common/formats/npy_rows common/formats/npy_type common/files/output common/files/tempfile): private CFLAGS += -Os
+  $(patsubst %,$(B)/%.o,common/formats/format_parse common/formats/key_type common/formats/date common/files/input common/files/mapped_inputs common/formats/npy common/formats/npy_format common/formats/npy_literal common/formats/npy_plain common/formats/npy_rows common/formats/npy_type common/files/output common/files/tempfile): private CFLAGS += -Os
 endif
 TOOLS    := build/keygen build/reference build/fuzz_options build/peak build/faults.so build/refuse.so $(call is,FUSE,build/quirkfs)
 UNITS_32 := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))

@@ -20,7 +20,7 @@
 struct array_sort {
     const struct gs_device_array *array;
     struct gs_gpu_codec codec;
-    bool loads;   /* records are not the elements that are sorted */
+    bool loads;   /* records are not the elements that are sorted, and take passes */
     bool apart;   /* and have another size: elements are in temp */
     int device;   /* the current one */
     size_t lists; /* bytes of temp for these, */
@@ -61,6 +61,8 @@ static enum gs_status plan(struct array_sort *sort, struct gs_error *err)
                        count);
     GS_TRY(gs_device_sorter_plan(&sort->sorter, count, &sort->lists, err));
     sort->room = gs_device_sorter_room(&sort->sorter);
+    if (sort->loads && count > sort->sorter.few_keys)
+        sort->loads = !gs_device_door(&sort->sorter.work.door, &sort->codec);
     if (sort->sorter.work.block_bytes < GS_GPU_BLOCK_LEAST)
         st = gs_fail(err, GS_ERR_DEVICE, 0,
                      "GPU: too little shared memory for elements of %d bytes", GS_KEY_BYTES);

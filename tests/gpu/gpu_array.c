@@ -37,9 +37,11 @@ static const struct form {
     {"f16", "-t f16"},
     {"bf16", "-t bf16"},
     {"i64", "-t i64"},
+    {"u64be r", "-r -t u64be"},
     {"f64", "-t f64"},
     {"f64be r", "-r -t f64be"},
     {"M8[s]", "-t M8[s]"},
+    {"R8 k4:u32 k0:i32r", "-R 8 -k 4:u32 -k 0:i32r"},
     {"i128", "-t i128"},
     {"R3 k1:u16be", "-R 3 -k 1:u16be"},
     {"R5 k4:u8 k0:u32", "-R 5 -k 4:u8 -k 0:u32"},
@@ -441,6 +443,8 @@ int main(int argc, char **argv)
     check_large("u32", PAGED + 1, 4);
     check_large("f32 r", PAGED, 1);
     check_large("u64", 1500000, 4);
+    check_large("f64be r", 1500000, 4);
+    check_large("i64", 5000000, 4);
     check_large("R16 k8:u64", 1500000, 4);
     check_large("R3 k0:b3", 1500000, 4);
     check_traces("u32", 3000000);

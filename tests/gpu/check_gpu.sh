@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: MIT
 #
 # usage: tests/gpu/check_gpu.sh GPU_TWINS BENCH_GPU GPU_ENGINES GPU_FLIP GPU_VALUES GPU_PAGES
-#                               GPU_NARROW GPU_SMALL GPU_CLOSE GPU_ARRAY BENCH_GPU_OF_A_WIDTH...
+#                               GPU_NARROW GPU_SMALL GPU_CLOSE GPU_ARRAY GPU_ARGSORT
+#                               BENCH_GPU_OF_A_WIDTH...
 # from make check-gpu, with the suite's variables
 #
 # Twins stage by stage, every distribution and boundary against CUB, repeated runs, the four tools
@@ -27,7 +28,8 @@ narrow=$7
 small=$8
 close=$9
 array=${10}
-shift 10
+argsort=${11}
+shift 11
 wide=("$@")
 state=${GPU_STATE:-build/gpu-state}
 jobs=${BATS_JOBS:-$(($(nproc) / 4))}
@@ -171,6 +173,7 @@ step 'bins that end where pages do' "$pages"
 step 'bins of 16-bit remainders' "$narrow"
 step 'a GPU of 64 or 99 KiB a block' "$small"
 step 'arrays of the library, on the device' "$array" "$REFERENCE"
+step 'positions of the library, on the device' "$argsort"
 step 'arrays of Python, on the device' env PYTHONPATH="$LIBRARY/lib/python3/dist-packages" \
     PYTHONDONTWRITEBYTECODE=1 python3 tests/gpu/device_array.py
 step '10,000 bits flipped between stages, each told by the proof' "$flips"

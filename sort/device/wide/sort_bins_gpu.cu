@@ -116,7 +116,7 @@ template <int THREADS>
 static __device__ __forceinline__ void leave_all(gs_key *out, uint32_t size,
                                                  const struct gs_gpu_door &door)
 {
-    if (!door.there)
+    if (GS_BITS != 64 || !door.there)
         return;
     __syncthreads();
     for (uint32_t x = threadIdx.x; x < size; x += THREADS)

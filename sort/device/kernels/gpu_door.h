@@ -33,10 +33,15 @@ static __device__ __forceinline__ gs_key permute_key(const uint32_t (&halves)[2]
     return (gs_key)__byte_perm(low, high, halves[1]) << 32 | __byte_perm(low, high, halves[0]);
 }
 
-static __device__ __forceinline__ gs_key flip_if_negative(const struct gs_gpu_door &door,
-                                                          gs_key flipped, gs_key record)
+/* Invert bits of a key, more of them if a number is negative. */
+static __device__ __forceinline__ gs_key flip_key(const struct gs_gpu_door &door, gs_key key,
+                                                  gs_key number)
 {
-    return flipped ^ ((gs_key)((int64_t)record >> 63) & door.if_negative);
+    const uint32_t sign = (uint32_t)((int32_t)(number >> 32) >> 31);
+    const uint32_t low = (uint32_t)door.flips ^ (sign & (uint32_t)door.if_negative);
+    const uint32_t high =
+        (uint32_t)(door.flips >> 32) ^ (sign & (uint32_t)(door.if_negative >> 32));
+    return key ^ ((gs_key)high << 32 | low);
 }
 #endif
 
@@ -54,7 +59,7 @@ static __device__ __forceinline__ void come_in(const struct gs_gpu_door &door, g
     if (door.signs)
 #pragma unroll
         for (int i = 0; i < N; i++)
-            key[i] = flip_if_negative(door, key[i] ^ door.flips, key[i]) + door.add;
+            key[i] = flip_key(door, key[i], key[i]) + door.add;
     else
 #pragma unroll
         for (int i = 0; i < N; i++)
@@ -77,13 +82,13 @@ static __device__ __forceinline__ gs_key leave(const struct gs_gpu_door &door, g
 #if GS_BITS == 64
     if (!door.there)
         return key;
-    if (door.signs) {
-        key = (key - door.add) ^ door.flips;
-        key = flip_if_negative(door, key, key);
+    if (door.signs) { /* the sign of the record, from that of the element */
+        key -= door.add;
+        key = flip_key(door, key, key ^ door.flips);
     } else {
         key ^= door.flips;
     }
-    return door.picks ? permute_key(door.store, key) : key;
+    return permute_key(door.store, key); /* here, to ask whether to would take as long */
 #else
     (void)door;
     return key;

@@ -108,16 +108,18 @@ watched()
 # distributions through the same kernels. racecheck follows each access to shared memory, of CUB's
 # kernels in bench-gpu too, and would take minutes: it gets smaller inputs, half of the kinds for
 # each number of bins, and no bench-gpu, and so the same kernels. For wider keys, bench-gpu's inputs
-# are all.
+# are all. gpu_array and gpu_argsort add what loads and stores records of all kinds.
 sanitize()
 {
     if [ "$1" = racecheck ]; then
-        watched "$1" "$twins" 20000 2 && watched "$1" "$values" 20000
+        watched "$1" "$twins" 20000 2 && watched "$1" "$values" 20000 &&
+            watched "$1" "$array" "$REFERENCE" 257
     else
         watched "$1" "$twins" 60000 && watched "$1" "$values" 40000 &&
+            watched "$1" "$array" "$REFERENCE" 33000 &&
             watched "$1" "$bench" --check-small --sizes=16
     fi && watched "$1" "$pages" && watched "$1" "$narrow" 0 && watched "$1" "$close" 1 &&
-        watched "$1" "$engines" 300 37 || return
+        watched "$1" "$engines" 300 37 && watched "$1" "$argsort" 257 || return
     local -a but=()
     [ "$1" != racecheck ] || but=(--kernel-regex-exclude kns=Radix) # CUB's kernels
     for width in "${wide[@]}"; do

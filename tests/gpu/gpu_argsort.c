@@ -1,6 +1,8 @@
 /* gpu_argsort.c -- gsort_device_argsort: positions as gsort_argsort has them, and what is refused.
  * SPDX-License-Identifier: MIT
  *
+ * usage: gpu_argsort [MOST]    of no more records
+ *
  * Needs a GPU: without one it says so and exits with 77.
  */
 #include "sort/gsort.h"
@@ -129,14 +131,15 @@ static void check_refused(void)
     cudaFree(indices.all);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     static const uint64_t sizes[] = {0, 1, 257, 32769, 1048577};
+    const uint64_t most = argc > 1 ? strtoull(argv[1], NULL, 10) : UINT64_MAX;
     cudaStream_t stream;
     require_gpu();
     check_refused();
     must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes && sizes[i] <= most; i++)
         for (size_t j = 0; j < FORMATS; j += sizes[i] < 1000000 ? 1 : 4)
             check_argsort(formats[j], sizes[i], j % 2 == 0 ? 4 : 8, j % 3 == 0,
                           j % 2 == 0 ? stream : NULL);

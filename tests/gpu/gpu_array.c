@@ -1,13 +1,12 @@
 /* gpu_array.c -- gsort_device_sort: every width and kind of type, and what it leaves alone.
  * SPDX-License-Identifier: MIT
  *
- * usage: gpu_array REFERENCE      the program that sorts independently
+ * usage: gpu_array REFERENCE [MOST]    the program that sorts independently; no more records
  *
  * Each case is sorted by REFERENCE in a process of its own, or large ones by the library on the
  * CPU, and on the device from one array to another and in place, in memory full of garbage, between
- * guards. The linker replaces functions
- * that allocate by functions of this file, which count (--wrap). Needs a GPU: without one it says
- * so and exits with 77.
+ * guards. The linker replaces functions that allocate by functions of this file, which count
+ * (--wrap). Needs a GPU: without one it says so and exits with 77.
  */
 #include "sort/gsort.h"
 
@@ -382,8 +381,11 @@ int main(int argc, char **argv)
     if (argc < 2 || mkdtemp(directory) == NULL)
         return 2;
     check_refused();
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    const uint64_t most = argc > 2 ? strtoull(argv[2], NULL, 10) : UINT64_MAX;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes && sizes[i] <= most; i++)
         check_size(sizes[i], sizes[i] < 1000000 ? 1 : 3, argv[1], directory);
+    if (most < UINT64_MAX)
+        return rmdir(directory) != 0 || check_failures();
     check_large("u32", PAGED + 1, 4);
     check_large("f32 r", PAGED, 1);
     check_large("u64", 1500000, 4);

@@ -16,7 +16,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-enum { STREAM_RUNS = 40, PAGED = 1 << 26 };
+enum { STREAM_RUNS = 40, PAGED = 1 << 26, PAGED_WIDE = 1 << 24 };
 
 /* Formats, and the same for the reference. */
 static const struct form {
@@ -388,10 +388,11 @@ int main(int argc, char **argv)
         return rmdir(directory) != 0 || check_failures();
     check_large("u32", PAGED + 1, 4);
     check_large("f32 r", PAGED, 1);
-    check_large("u64", 1500000, 4);
+    check_large("u64", PAGED_WIDE + 1, 4);
     check_large("f64be r", 1500000, 4);
-    check_large("i64", 5000000, 4);
+    check_large("i64", PAGED_WIDE, 2);
     check_large("R16 k8:u64", 1500000, 4);
+    check_large("R16 k8:u64", PAGED_WIDE, 1);
     check_large("R3 k0:b3", 1500000, 4);
     check_traces("u32", 3000000);
     check_traces("f64", 300000);

@@ -60,7 +60,8 @@ static enum gs_status plan(struct array_sort *sort, struct gs_error *err)
         return gs_fail(err, GS_ERR_DEVICE_MEMORY, 0, "no GPU has room for %" PRIu64 " records",
                        count);
     GS_TRY(gs_device_sorter_plan(&sort->sorter, count, &sort->lists, err));
-    sort->room = gs_device_sorter_room(&sort->sorter);
+    if (!sort->array->no_wait)
+        sort->room = gs_device_sorter_room(&sort->sorter);
     if (sort->sorter.work.block_bytes < GS_GPU_BLOCK_LEAST)
         st = gs_fail(err, GS_ERR_DEVICE, 0,
                      "GPU: too little shared memory for elements of %d bytes", GS_KEY_BYTES);
@@ -103,10 +104,11 @@ static enum gs_status check_call(const struct array_sort *sort, struct gs_error 
     GS_TRY(check_memory(sort, "in", array->in, err));
     GS_TRY(check_memory(sort, "out", array->out, err));
     GS_TRY(check_memory(sort, "temp", array->temp, err));
-    GS_CUDA_TRY(cudaStreamIsCapturing(array->stream, &capture));
+    if (!array->no_wait)
+        GS_CUDA_TRY(cudaStreamIsCapturing(array->stream, &capture));
     if (capture != cudaStreamCaptureStatusNone)
         st = gs_fail(err, GS_ERR_USAGE, 0,
-                     "a stream that is being captured: this sort waits for the device");
+                     "a stream that is being captured needs GSORT_DEVICE_NO_WAIT");
 cleanup:
     return st;
 }
@@ -180,6 +182,8 @@ enum gs_status gs_gpu_array_sort(const struct gs_options *options, struct gs_dev
         return GS_OK;
     GS_TRY(check_call(&sort, err));
     sort.sorter.stream = array->stream;
+    if (array->no_wait)
+        return sort_records(&sort, err);
     GS_TRY(gs_device_report_take(&sort.sorter.work.report, err));
     st = sort_records(&sort, err);
     if (st != GS_OK && cudaStreamSynchronize(array->stream) != cudaSuccess)

@@ -49,8 +49,9 @@ enum gsort_status gsort_device_sort(void *temp, size_t *temp_bytes,
                                     .count = count,
                                     .temp = temp,
                                     .temp_bytes = *temp_bytes,
-                                    .stream = stream};
-    if (flags != 0)
+                                    .stream = stream,
+                                    .no_wait = (flags & GSORT_DEVICE_NO_WAIT) != 0};
+    if ((flags & ~(uint32_t)GSORT_DEVICE_NO_WAIT) != 0)
         st = gs_fail(&err, GS_ERR_USAGE, 0, "flags %#x: only a newer library knows them", flags);
     else
         st = check_format(kind, &err);

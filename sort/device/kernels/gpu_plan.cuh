@@ -87,6 +87,12 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
     if (threadIdx.x == 0) {
         state->slots[(level + 1) & 1] = 0;
         state->digits = (uint32_t)before;
+        state->level_slots = count;
+        state->level_tiles = (uint32_t)(before >> 32);
+        state->level_kind = gs_gpu_kind(level, work.tables->uneven, work.tables->skewed);
+        state->level_repeats = repeats;
+        if (work.report == NULL)
+            return;
         volatile struct gs_gpu_report *report = work.report;
         report->outcome = state->outcome;
         report->slots = count;

@@ -14,11 +14,12 @@
  *
  *     bench-gpu [--sizes=LOG2,LOG2,...] [--distributions=NAME,...] [--repetitions=N] [--csv=FILE]
  *               [--stages] [--check] [--check-small] [--check-large] [--repeat=N] [--few=N]
- *               [--paged=N] [--split=N]
+ *               [--paged=N] [--split=N] [--no-wait]
  *
  * --check-small is for the sanitizers, --check-large sorts 2^32 + 1 keys. Up to --few keys are
  * sorted without bins; from --paged keys on, bins may be left uncounted; from --split keys on, such
  * bins are split once more before level 2. Checks sort each input in every way that is possible.
+ * --no-wait queues each sort at once, without such bins.
  */
 #include "sort/device/device_sort.h"
 #if GS_BITS == 32
@@ -65,6 +66,8 @@ struct bench {
     unsigned long long *differences;
     cudaEvent_t begin, end;
     struct gs_device_sorter sorter;
+    struct gs_gpu_report *report; /* the sorter's */
+    bool no_wait;
 };
 
 static float median(std::vector<float> values)
@@ -160,10 +163,13 @@ static float run_ours(struct bench *bench, uint64_t n, struct gs_device_stats *s
     MUST(cudaMemset(bench->other, 0xa5, n * sizeof(gs_key)));
     MUST(cudaDeviceSynchronize());
     MUST(cudaEventRecord(bench->begin));
+    if (bench->no_wait)
+        bench->sorter.work.report = NULL;
     if (gs_device_sort(&bench->sorter, bench->keys, bench->other, n, stats, &err) != GS_OK) {
         fprintf(stderr, "bench-gpu: %s\n", err.text);
         exit(2);
     }
+    bench->sorter.work.report = bench->report;
     return elapsed(bench);
 }
 
@@ -205,13 +211,14 @@ static void open_bench(struct bench *bench, uint64_t capacity, uint32_t few_keys
     if (split_keys > 0)
         bench->sorter.room.split_keys = split_keys;
 #if GS_BITS == 32
-    if (st == GS_OK)
+    if (st == GS_OK && !bench->no_wait)
         st = gs_device_sorter_add_room(&bench->sorter, &err);
 #endif
     if (st != GS_OK) {
         fprintf(stderr, "bench-gpu: %s\n", err.text);
         exit(2);
     }
+    bench->report = bench->sorter.work.report;
 }
 
 /* Sizes around those at which gsort changes its method. */
@@ -263,7 +270,8 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<uint6
                 for (int way = COUNTED; way <= SPLIT_ORDERED; way++) {
                     if (few < few_keys && (n <= few || n > few_keys))
                         continue;
-                    if (way != COUNTED && (GS_BITS > 32 || n <= few || n < paged_keys))
+                    if (way != COUNTED &&
+                        (GS_BITS > 32 || bench->no_wait || n <= few || n < paged_keys))
                         continue;
                     bench->sorter.few_keys = few;
                     bench->sorter.room.paged_keys = way == COUNTED ? UINT64_MAX : paged_keys;
@@ -385,6 +393,7 @@ int main(int argc, char **argv)
     uint64_t split_keys = 0;
     std::vector<uint64_t> checked;
     FILE *csv = NULL;
+    struct bench bench = {};
     for (int i = 1; i < argc; i++) {
         const char *value = strchr(argv[i], '=');
         std::string name(argv[i], value != NULL ? (size_t)(value - argv[i]) : strlen(argv[i]));
@@ -411,6 +420,8 @@ int main(int argc, char **argv)
             paged_keys = strtoull(value, NULL, 0);
         } else if (name == "--split") {
             split_keys = strtoull(value, NULL, 0);
+        } else if (name == "--no-wait") {
+            bench.no_wait = true;
         } else if (name == "--stages") {
             stages = true;
         } else if (name == "--check") {
@@ -430,7 +441,6 @@ int main(int argc, char **argv)
         for (int d = 0; d < KINDS; d++)
             distributions.push_back(d);
 
-    struct bench bench = {};
     unsigned largest = *std::max_element(sizes.begin(), sizes.end());
     uint64_t capacity = 1ULL << largest;
     if (!checked.empty()) /* one key more than the largest size, unless all checks are smaller */

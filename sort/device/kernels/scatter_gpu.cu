@@ -62,11 +62,8 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
                           unsigned long long *cursors TILES_PARAMETER)
 {
     after_previous();
-    if (asked != NULL) {
-        if (is_spare(asked, asked->level_tiles, DIGITS))
-            return;
-        slot_count = asked->level_slots;
-    }
+    if (asked != NULL && is_spare(asked, asked->level_tiles, DIGITS))
+        return;
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
     extern __shared__ __align__(16) uint32_t s_memory[];
     __shared__ struct gs_gpu_slot s_slot;
@@ -91,7 +88,7 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
             memory.delta[b] = 0; /* all bins move */
     }
 #if GS_BITS == 32
-    load_slot(&s_slot, slots, slot_count, blockIdx.x);
+    load_slot(&s_slot, slots, asked != NULL ? asked->level_slots : slot_count, blockIdx.x);
 #else
     (void)slot_count;
     copy_tile(&s_slot, slots, in, tiles, asked != NULL ? asked->level_tiles : gridDim.x);

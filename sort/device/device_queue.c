@@ -10,7 +10,7 @@ static const enum gs_gpu_digits kinds[] = {GS_GPU_LINEAR,
 #if GS_BITS == 32
                                            GS_GPU_MAPPED, GS_GPU_DIVIDED
 #else
-                                            GS_GPU_SPLIT
+                                           GS_GPU_SPLIT
 #endif
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -34,10 +34,14 @@ cudaError_t gs_device_queue_rest(const struct gs_device_sorter *sorter, gs_key *
     const cudaStream_t stream = sorter->stream;
     const uint64_t large = n / work->small_keys + 1; /* bins that are no small jobs */
     const uint32_t slots = large < bins ? (uint32_t)large : bins;
+    /* One level is enough for bins of these, so that how their keys are spread is not asked. */
+    const bool known = n <= GS_GPU_ONE_LEVEL_KEYS;
+    const int first = known && GS_BITS > 32 ? KINDS - 1 : 0;
+    const int end = known ? first + 1 : KINDS;
     const uint32_t tiles = (uint32_t)(n / GS_GPU_TILE_KEYS) + slots;
     cudaError_t error = gs_write_ordered_gpu(work, gs_device_source(sorter, keys), keys, n,
                                              sorter->processors, stream);
-    for (int i = 0; i < KINDS && error == cudaSuccess; i++) {
+    for (int i = first; i < end && error == cudaSuccess; i++) {
         if (kinds[i] != GS_GPU_LINEAR)
             error = gs_map_digits_gpu(work, 2, other, slots, kinds[i], stream);
         if (GS_BITS == 32 && error == cudaSuccess)
@@ -47,7 +51,7 @@ cudaError_t gs_device_queue_rest(const struct gs_device_sorter *sorter, gs_key *
     }
     if (error == cudaSuccess)
         error = gs_plan_digits_gpu(work, 2, slots, stream);
-    for (int i = 0; i < KINDS && error == cudaSuccess; i++)
+    for (int i = first; i < end && error == cudaSuccess; i++)
         error = gs_scatter_digits_gpu(work, 2, other, keys, n, slots, tiles, kinds[i], stream);
     if (error == cudaSuccess)
         error = gs_sort_listed_gpu(work, keys, other, most_listed(n, bins), stream);

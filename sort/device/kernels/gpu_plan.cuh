@@ -21,7 +21,9 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
     struct gs_gpu_state *state = work.state;
     struct gs_gpu_slot *slots = work.slots[level & 1];
     const uint32_t count = state->slots[level & 1];
-    const uint32_t repeats = GS_BITS == 32 && (work.tables->repeats || work.tables->skewed);
+    /* Where the host is not told, slots of few values are not counted: heavy values must do. */
+    const bool few = work.report == NULL && work.tables->twins;
+    const uint32_t repeats = GS_BITS == 32 && (work.tables->repeats || work.tables->skewed || few);
     /* Deeper slots of wider keys are there because keys are uneven. */
     const bool uneven = level <= 2 ? work.tables->uneven : GS_BITS > 32;
     const uint32_t cells = work.tables->skewed ? GS_GPU_MAP_DIVIDED : GS_GPU_MAP_CELLS;

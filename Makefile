@@ -77,8 +77,8 @@ MPI_ROOMS := cluster
 # Wings of rooms: vector code for 32-bit keys on x86-64. Elsewhere *_absent.c stand in.
 WINGS     := keys/u32 bin/u32 split/u32
 # On a GPU: rooms for keys of all widths, for those of 32 bits, and for wider ones.
-GPU_ALL   := device/kernels device gpu
-GPU_NARROW := device/u32 device/pages engines/gpu
+GPU_ALL   := device/kernels device/pages device gpu
+GPU_NARROW := device/u32 engines/gpu
 GPU_WIDE  := device/wide
 GPU_ROOMS := $(GPU_ALL) $(GPU_NARROW) $(GPU_WIDE)
 # There is one GPU for all widths.
@@ -111,7 +111,7 @@ else
 endif
 ifeq ($(CUDA),1)
   NARROW    += $(call present,$(GPU_ALL) $(GPU_NARROW)) $(call sources,$(GPU_ALL) $(GPU_NARROW),cu)
-  WIDE      += $(filter-out $(GPU_ONCE),$(call present,$(GPU_ALL))) $(call sources,$(GPU_ALL) $(GPU_WIDE),cu) $(call absent,device/u32 device/pages)
+  WIDE      += $(filter-out $(GPU_ONCE),$(call present,$(GPU_ALL))) $(call sources,$(GPU_ALL) $(GPU_WIDE),cu) $(call absent,device/u32)
   ONCE      := $(GPU_ONCE:%.c=$(B)/%.o)
   CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
   CPP_FLAGS += -isystem $(CUDA_HOME)/include

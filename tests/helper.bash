@@ -352,12 +352,15 @@ mount_image()
 }
 
 # mount_quirks QUIRK...: mount ./behind at ./quirky, by tests/faults/quirkfs.c; skip the test where
-# that was not built or there is no FUSE.
+# that was not built or there is no FUSE. A quirk that it does not know is an error.
 mount_quirks()
 {
+    local status=0
     [ -x "${QUIRKFS:-}" ] || skip "needs libfuse 3 and a build with FUSE=1"
     mkdir -p behind quirky
-    "$QUIRKFS" behind quirky "$@" 2>/dev/null 3>&- || skip "no file system by FUSE to be had here"
+    "$QUIRKFS" behind quirky "$@" 2>/dev/null 3>&- || status=$?
+    [ "$status" -ne 2 ] || { echo "not all of these are quirks: $*" >&2 && return 2; }
+    [ "$status" -eq 0 ] || skip "no file system by FUSE to be had here"
     MOUNTED=("$PWD/quirky" "${MOUNTED[@]}")
 }
 

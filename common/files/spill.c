@@ -10,10 +10,10 @@
 #include "common/files/signals.h"
 #include "common/files/space.h"
 #include "common/files/tempfile.h"
+#include "common/human.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,9 +172,11 @@ enum gs_status gs_spill_check(struct gs_spill *spill, uint64_t bytes, dev_t devi
     }
     if (bytes <= sum)
         return GS_OK;
-    return gs_fail(err, GS_ERR_OUTPUT, ENOSPC,
-                   "%s: %" PRIu64 " MiB of temporary files needed, room for %" PRIu64 " MiB",
-                   spill->directories[0].name, (bytes + (1 << 20) - 1) >> 20, sum >> 20);
+    char needed[GS_HUMAN_TEXT];
+    char room[GS_HUMAN_TEXT];
+    return gs_fail(err, GS_ERR_OUTPUT, ENOSPC, "%s: %s of temporary files needed, room for %s",
+                   spill->directories[0].name, gs_human_bytes(bytes, needed),
+                   gs_human_bytes(sum, room));
 }
 
 /* Allocate the bytes of a new piece, which begins with a stripe: the part of each file in one go,
@@ -221,9 +223,9 @@ enum gs_status gs_spill_place(struct gs_spill *spill, uint64_t bytes, struct gs_
         spill->used += bytes;
         return GS_OK;
     }
-    return gs_fail(err, GS_ERR_OUTPUT, errnum,
-                   "%s: no room for a temporary file of %" PRIu64 " MiB", directory->name,
-                   (bytes + (1 << 20) - 1) >> 20);
+    char text[GS_HUMAN_TEXT];
+    return gs_fail(err, GS_ERR_OUTPUT, errnum, "%s: no room for a temporary file of %s",
+                   directory->name, gs_human_bytes(bytes, text));
 }
 
 /* A direct write pays if it takes half the time: what went past the page cache is read back from

@@ -58,6 +58,12 @@ void gs_vqsort(gs_key *keys, size_t count)
     sorter(known(keys), count, hwy::SortAscending());
 }
 
+void gs_vqsort_words(uint64_t *words, size_t count)
+{
+    const hwy::Sorter sorter;
+    sorter(words, count, hwy::SortAscending());
+}
+
 /* The best target that this processor supports: its lowest bit. Cached, since Highway queries the
  * processor at each call, which takes microseconds in a virtual machine; racing threads find the
  * same value. */

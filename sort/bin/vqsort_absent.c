@@ -8,6 +8,11 @@ void gs_vqsort(gs_key *keys, size_t count)
     (void)keys, (void)count; /* not called */
 }
 
+void gs_vqsort_words(uint64_t *words, size_t count)
+{
+    (void)words, (void)count; /* not called */
+}
+
 bool gs_vqsort_usable(void)
 {
     return false;

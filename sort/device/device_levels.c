@@ -33,18 +33,20 @@ cudaError_t gs_device_choose_splitters(struct gs_device_sorter *sorter, uint64_t
     cudaError_t error =
         gs_sort_few_gpu(work->samples, work->samples + samples, samples, sorter->stream);
     if (error == cudaSuccess)
-        error = gs_choose_splitters_gpu(work, n, samples, bins, most, first_bins, sorter->stream);
+        error = gs_choose_splitters_gpu(work, n, samples, bins, most, first_bins,
+                                        sorter->sequence + 1, sorter->stream);
     gs_device_mark(sorter, GS_DEVICE_SORT_SAMPLES);
     return error;
 }
 
-cudaError_t gs_device_await_report(struct gs_device_sorter *sorter, struct gs_gpu_report *report)
+/* Wait until the device has written `number` to a word of the report, above its `bits` lowest. */
+static cudaError_t await(const struct gs_device_sorter *sorter, const uint32_t *word, unsigned bits,
+                         uint32_t number)
 {
-    const uint32_t *sequence = &sorter->work.report->sequence;
     cudaError_t error = cudaSuccess;
     bool idle = false;
     unsigned spins = 0;
-    while (__atomic_load_n(sequence, __ATOMIC_ACQUIRE) != sorter->sequence) {
+    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) >> bits != number) {
         if (idle) /* the stream is done, but there is no report */
             return cudaErrorUnknown;
         if (++spins % 4096 != 0)
@@ -54,11 +56,24 @@ cudaError_t gs_device_await_report(struct gs_device_sorter *sorter, struct gs_gp
             (void)cudaGetLastError(); /* not an error, but the next launch would report it */
         else if (error != cudaSuccess)
             return error;
-        idle =
-            error == cudaSuccess && __atomic_load_n(sequence, __ATOMIC_ACQUIRE) != sorter->sequence;
+        idle = error == cudaSuccess && __atomic_load_n(word, __ATOMIC_ACQUIRE) >> bits != number;
     }
-    *report = *sorter->work.report;
     return cudaSuccess;
+}
+
+cudaError_t gs_device_await_report(struct gs_device_sorter *sorter, struct gs_gpu_report *report)
+{
+    const cudaError_t error = await(sorter, &sorter->work.report->sequence, 0, sorter->sequence);
+    *report = *sorter->work.report;
+    return error;
+}
+
+cudaError_t gs_device_await_sample(const struct gs_device_sorter *sorter, uint32_t *tells)
+{
+    const uint32_t *word = &sorter->work.report->sample;
+    const cudaError_t error = await(sorter, word, 2, (sorter->sequence + 1) & (UINT32_MAX >> 2));
+    *tells = *word & (GS_GPU_SAMPLE_COUNT | GS_GPU_SAMPLE_UNEVEN);
+    return error;
 }
 
 cudaError_t gs_device_plan_level(struct gs_device_sorter *sorter, unsigned next_level)
@@ -171,13 +186,14 @@ enum gs_gpu_digits gs_device_choose_digits(unsigned level, const struct gs_gpu_r
 }
 
 enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
-                                    uint64_t most, unsigned level, bool rooms,
+                                    uint64_t most, unsigned level, enum gs_device_ahead ahead,
                                     struct gs_gpu_report *report, struct gs_device_stats *stats,
                                     struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     const struct gs_gpu_work *work = &sorter->work;
     cudaStream_t stream = sorter->stream;
+    const bool rooms = ahead == GS_DEVICE_ROOMS;
     bool done;
     while (report->slots > 0) {
         level++;
@@ -197,8 +213,9 @@ enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *key
         GS_TRY(prepare_slots(sorter, level, digits, again, keys, other, report, &done, err));
         if (done)
             break;
-        GS_CUDA_TRY(
-            gs_count_digits_gpu(work, level, from, report->slots, report->tiles, digits, stream));
+        if (ahead != GS_DEVICE_COUNTS || level > 2)
+            GS_CUDA_TRY(gs_count_digits_gpu(work, level, from, report->slots, report->tiles, digits,
+                                            stream));
         gs_device_mark(sorter, GS_DEVICE_COUNT_DIGITS);
         GS_CUDA_TRY(gs_plan_digits_gpu(work, level, report->slots, stream));
         GS_CUDA_TRY(gs_device_plan_level(sorter, level + 1));
@@ -251,7 +268,7 @@ enum gs_status gs_device_sort_from_counts(struct gs_device_sorter *sorter, gs_ke
     if (report.outcome == GS_GPU_SORTED || report.outcome == GS_GPU_REVERSED)
         GS_CUDA_TRY(gs_write_ordered_gpu(work, gs_device_source(sorter, keys), keys, n,
                                          sorter->processors, stream));
-    return gs_device_sort_slots(sorter, keys, other, n, 1, false, &report, stats, err);
+    return gs_device_sort_slots(sorter, keys, other, n, 1, GS_DEVICE_NOTHING, &report, stats, err);
 cleanup:
     return st;
 }

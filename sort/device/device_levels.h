@@ -31,6 +31,10 @@ cudaError_t gs_device_choose_splitters(struct gs_device_sorter *sorter, uint64_t
 /* Wait until the device has written the most recently requested report, and copy it. */
 cudaError_t gs_device_await_report(struct gs_device_sorter *sorter, struct gs_gpu_report *report);
 
+/* Wait for what the sample of wider keys tells while the device still prepares its splitters:
+ * GS_GPU_SAMPLE_*. */
+cudaError_t gs_device_await_sample(const struct gs_device_sorter *sorter, uint32_t *tells);
+
 /* Queue the end of a level's plan and the level's report. */
 cudaError_t gs_device_plan_level(struct gs_device_sorter *sorter, unsigned next_level);
 
@@ -51,12 +55,16 @@ enum gs_status gs_device_sort_from_counts(struct gs_device_sorter *sorter, gs_ke
                                           gs_key *other, uint64_t n, uint32_t bins, uint32_t most,
                                           struct gs_device_stats *stats, struct gs_error *err);
 
+/* What has been done for the levels from here on: some slots of level 2 have gone to rooms in
+ * `other`, and the slots of level 3 are those without rooms, or with an overflowed one; or the
+ * digits of level 2 have been counted. */
+enum gs_device_ahead { GS_DEVICE_NOTHING, GS_DEVICE_ROOMS, GS_DEVICE_COUNTS };
+
 /* Run further levels on the slots of `level`, by their digits, to and fro between the buffers; then
- * sort the bins. rooms: some slots of level 2 have gone to rooms in `other`; the slots of level 3
- * are those without rooms, or with an overflowed one. No slot has more than `most` keys. The
- * counters of level 2's digits must be zero, as a counted level 1 leaves them. */
+ * sort the bins. No slot has more than `most` keys. The counters of level 2's digits, if they are
+ * not counted yet, must be zero, as a counted level 1 leaves them. */
 enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
-                                    uint64_t most, unsigned level, bool rooms,
+                                    uint64_t most, unsigned level, enum gs_device_ahead ahead,
                                     struct gs_gpu_report *report, struct gs_device_stats *stats,
                                     struct gs_error *err);
 

@@ -6,6 +6,10 @@
 
 #include "sort/device/kernels/gpu_sort.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The number of bins wanted of level 1 for n keys, a power of two. */
 uint32_t gs_device_sort_bins(uint64_t n);
 
@@ -30,5 +34,9 @@ uint64_t gs_device_bins_up_to(uint64_t capacity, uint64_t least);
 /* Cut an array from the memory at *next, which may be NULL to find out how much is needed; *total
  * counts the bytes. */
 void *gs_device_carve(char **next, size_t *total, uint64_t count, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

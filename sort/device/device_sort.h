@@ -25,8 +25,9 @@
  *                     gs_device_plan_level, the scatter, S; at the end gs_sort_bins_gpu
  *
  * A caller that has the keys come in parts, as gpu/ has them over the bus, chooses splitters from a
- * sample of its own, counts each part as it arrives, and calls gs_device_sort_counted. Levels that
- * need no count, for which the sorter has room of its own, are in pages/.
+ * sample of its own, counts each part as it arrives, and calls gs_device_sort_counted. From
+ * room.paged_keys on, a sorter with room of its own does not count level 1 (pages/), nor level 2 of
+ * even keys of 32 bits (u32/sort_rooms.c).
  */
 #ifndef GS_DEVICE_SORT_H
 #define GS_DEVICE_SORT_H

@@ -24,8 +24,8 @@ static enum gs_status choose(const struct gs_entries *entries, struct gs_level *
     for (uint32_t i = 0; i < sample->even; i++)
         keys[sample->count + i] = GS_KEY_MAX / sample->even * i + GS_KEY_MAX / sample->even / 2;
     gs_sort_samples(keys, count);
-    gs_splitters_choose(&level->splitters, keys, count, sample->bins);
-    gs_splitters_snap(&level->splitters, keys, count, sample->bins);
+    gs_splitters_choose(&level->splitters, keys, count, sample->bins, 0);
+    gs_splitters_snap(&level->splitters, keys, count, sample->bins, 0);
     return GS_OK;
 }
 

@@ -31,6 +31,7 @@ struct gs_level {
     const struct gs_entries *entries;
     struct gs_tagger *tagger; /* of records, or NULL; owned */
     unsigned loose_bits;      /* of its tags: those that agree above them share a bin */
+    double alike;             /* how likely it is that those of two begin with the same 4 bytes */
     bool of_bin;              /* that was too large, and not of the input */
     unsigned idle;            /* levels before that came no further with that bin, and this one */
 };

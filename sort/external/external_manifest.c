@@ -59,7 +59,7 @@ uint64_t gs_manifest_sum(const struct gs_tiles *tiles, uint64_t first, uint64_t 
 }
 
 /* Where bins start in the piece: equality bins are not there. False unless the totals are those of
- * the level and 1 to `most` keys more, and no bin has lost any. */
+ * the level and 1 to `most` keys more. (A bin that has lost any would have 2^64 less those more.) */
 static bool derive_starts(const struct gs_level *level, struct kept_chunk *kept, uint64_t most)
 {
     uint32_t *starts = kept->chunk.starts;
@@ -67,7 +67,7 @@ static bool derive_starts(const struct gs_level *level, struct kept_chunk *kept,
     most = most < UINT32_MAX ? most : UINT32_MAX;
     for (uint32_t bin = 0; bin < gs_level_bins(level); bin++) {
         const uint64_t more = kept->totals[bin] - level->totals[bin];
-        if (kept->totals[bin] < level->totals[bin] || more > most - kept->count)
+        if (more > most - kept->count)
             return false;
         kept->count += more;
         starts[bin + 1] =

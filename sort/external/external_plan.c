@@ -26,6 +26,15 @@
  * memory, 0.56 s with -S 512M (medians of 7 rounds in turn, two cores of a Xeon, ext4). */
 #define SPILL_BYTES_PER_SECOND 1.6e9
 
+/* Bins of records are sorted one by one, in cache, and read by groups: they may be so many times
+ * smaller in a chunk, as long as their table takes at most so much of the memory. */
+#define FINE_BINS   4
+#define TABLE_SHARE 16
+
+/* So many where it is not known how many records will come, which may be 100 times the memory. */
+#define FINE_BINS_UNKNOWN 2048
+#define LONGEST_UNKNOWN   100
+
 /* Bins for input of unknown length: enough for 64 times the memory. */
 #define BINS_UNKNOWN 256
 
@@ -123,16 +132,32 @@ bool gs_external_plan_fits(const struct gs_external_plan *plan, const struct gs_
            table_bytes(plan, count, plan->chunk_keys) <= plan->memory_bytes / 2;
 }
 
+/* As many bins as are sorted fast, and as chunks are not too short for. */
+static uint64_t fast_bins(const struct gs_external_plan *plan, const struct gs_entries *entries,
+                          uint64_t count, uint64_t chunk)
+{
+    const uint64_t memory = plan->memory_bytes;
+    const uint64_t large = gs_cache_sort_takes_large() ? GS_BIN_KEYS_HUGE / 2 : GS_BIN_KEYS_LARGE;
+    if (!entries->tagged)
+        return count / large;
+    const uint64_t wanted = count > 0 ? count / (GS_BIN_KEYS_LARGE / 4) : FINE_BINS_UNKNOWN;
+    const uint64_t fine = chunk * FINE_BINS / piece_keys_min(entries);
+    const uint64_t longest = count > 0 ? count : LONGEST_UNKNOWN * memory / entries->bytes;
+    const uint64_t table = memory / TABLE_SHARE / sizeof(uint32_t) / (longest / chunk + 1);
+    return clamp(clamp(wanted, 0, fine), 0, table);
+}
+
 uint32_t gs_external_bins(const struct gs_external_plan *plan, const struct gs_entries *entries,
                           uint64_t count)
 {
-    uint64_t bins = count > 0 ? count / (plan->bin_keys / BINS_PER_LOAD + 1) + 1 : BINS_UNKNOWN;
-    const uint64_t fast = gs_cache_sort_takes_large() ? GS_BIN_KEYS_HUGE / 2 : GS_BIN_KEYS_LARGE;
-    if (!entries->tagged && bins < count / fast)
-        bins = count / fast;
+    const uint64_t bins =
+        count > 0 ? count / (plan->bin_keys / BINS_PER_LOAD + 1) + 1 : BINS_UNKNOWN;
     const uint64_t chunk = chunk_keys_for(entries, plan->memory_bytes);
-    const uint64_t most = clamp(chunk / piece_keys_min(entries), 16, GS_BINS_MAX);
-    return (uint32_t)clamp(bins, 8, most);
+    const uint64_t fast = fast_bins(plan, entries, count, chunk);
+    uint64_t most = clamp(chunk / piece_keys_min(entries), 16, GS_BINS_MAX);
+    if (entries->tagged)
+        most = clamp(fast, most, GS_BINS_MAX);
+    return (uint32_t)clamp(bins > fast ? bins : fast, 8, most);
 }
 
 struct gs_external_plan gs_external_plan(const struct gs_entries *entries, unsigned threads,

@@ -128,7 +128,7 @@ static gs_key *place(struct array_sort *sort, gs_key **other)
         next += buffer;
     }
     gs_device_sorter_place(&sort->sorter, next, sort->sorter.work.report);
-    if (sort->room > 0 && (uintptr_t)keys % 16 == 0)
+    if (sort->room > 0 && (GS_BITS > 32 || (uintptr_t)keys % 16 == 0))
         gs_device_sorter_place_room(&sort->sorter, next + sort->lists);
     return keys;
 }
@@ -143,8 +143,9 @@ static enum gs_status sort_records(struct array_sort *sort, struct gs_error *err
     gs_key *other;
     gs_key *keys = place(sort, &other);
     const bool copies = !sort->loads && array->in != array->out;
-    if (sort->sorter.room.sort != NULL && (sort->loads || copies)) {
-        /* The result will be in `other`, and that should be `out`. */
+    if (GS_BITS == 32 && sort->sorter.room.sort != NULL && (sort->loads || copies)) {
+        /* The result will be in `other`, and that should be `out`. (That of wider keys never is.)
+         */
         gs_key *const to = keys;
         keys = other;
         other = to;

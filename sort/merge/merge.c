@@ -7,10 +7,14 @@
 
 #include "common/memory/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-/* Per thread: 1 GiB in 16 files took 0.43 s with two (Xeon, ext4, in the page cache). */
-#define BYTES_PER_SECOND 1.2e9
+/* Of a thread for each key, and each time that the number of inputs doubles: 512 MiB in 2, 4, 16
+ * and 64 files take two 0.11, 0.13, 0.16 and 0.24 s; of wider keys 256 MiB in 2 and 16 files 0.18
+ * and 0.20 s, 0.15 in 2 (tests/bench/plan.sh). */
+#define KEY_SECONDS (GS_BITS == 32 ? 1.1e-9 : GS_BITS == 64 ? 10e-9 : 17e-9)
+#define LOG_SECONDS 0.4e-9
 
 /* Bytes of a thread's buffers, for segments of `room` keys. */
 static uint64_t buffer_bytes(uint64_t room)
@@ -43,11 +47,11 @@ static uint64_t memory_for(const struct gs_options *options, size_t span_count)
 void gs_merge_forecast(const struct gs_options *options, size_t span_count, uint64_t count,
                        struct gs_forecast *forecast)
 {
+    const double key = KEY_SECONDS + LOG_SECONDS * log2((double)span_count + 1);
     *forecast = (struct gs_forecast){.engine = "merge",
                                      .device = GS_DEVICE_CPU,
                                      .reason = GS_MERGE_REASON,
-                                     .seconds = (double)count * GS_KEY_BYTES /
-                                                (BYTES_PER_SECOND * choose_threads(options, 1)),
+                                     .seconds = (double)count * key / choose_threads(options, 1),
                                      .memory_bytes = memory_for(options, span_count)};
 }
 

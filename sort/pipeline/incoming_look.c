@@ -67,8 +67,8 @@ bool gs_incoming_look(struct gs_incoming_bins *bins, const struct gs_options *op
     gs_tiles_free(&tiles);
     if (sample == NULL)
         return false;
-    gs_splitters_choose(&bins->splitters, sample, plan.samples, plan.bins);
-    gs_splitters_snap(&bins->splitters, sample, plan.samples, plan.bins);
+    gs_splitters_choose(&bins->splitters, sample, plan.samples, plan.bins, 0);
+    gs_splitters_snap(&bins->splitters, sample, plan.samples, plan.bins, 0);
     gs_few_values_find(&few, sample, plan.samples, count);
     free(sample);
     bins->sort = gs_stage_since(bins->select.end_ns, plan.samples,

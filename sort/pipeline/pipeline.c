@@ -42,11 +42,11 @@ static void choose_splitters(struct attempt *attempt)
 {
     struct gs_run *run = attempt->run;
     const struct gs_plan *plan = &run->plan;
-    for (uint32_t i = 0; run->loose_bits > 0 && i < plan->samples; i++)
-        attempt->sample[i] |= ((gs_key)1 << run->loose_bits) - 1;
-    gs_splitters_choose(&run->splitters, attempt->sample, plan->samples, plan->bins);
-    if (attempt->stages->chunks_side_by_side && run->loose_bits == 0)
-        gs_splitters_snap(&run->splitters, attempt->sample, plan->samples, plan->bins);
+    gs_splitters_choose(&run->splitters, attempt->sample, plan->samples, plan->bins,
+                        run->loose_bits);
+    if (attempt->stages->chunks_side_by_side)
+        gs_splitters_snap(&run->splitters, attempt->sample, plan->samples, plan->bins,
+                          run->loose_bits);
     gs_shares_find(&attempt->shares, run, attempt->sample, plan->samples);
     attempt->chosen = true;
 }

@@ -135,21 +135,28 @@ static void build_search(struct gs_splitters *splitters)
     }
 }
 
+/* The bits in which keys of one value may differ. */
+static gs_key loose_mask(unsigned loose)
+{
+    return ((gs_key)1 << loose) - 1;
+}
+
 void gs_splitters_choose(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
-                         uint32_t bins)
+                         uint32_t bins, unsigned loose)
 {
     assert(bins >= 1 && bins <= GS_BINS_MAX);
+    const gs_key mask = loose_mask(loose);
     splitters->count = 0;
     for (uint64_t i = 1; i < bins && samples > 0; i++) {
         uint64_t pick = i * samples / bins;
-        gs_key key = sample[pick];
+        gs_key key = sample[pick] | mask;
         /* Heavy: the value fills half of a bin's share of the sample, and at least two keys. */
         uint64_t share = samples / bins / 2;
         share = share > 1 ? share : 1;
-        bool heavy = (pick + share < samples && sample[pick + share] == key) ||
-                     (pick >= share && sample[pick - share] == key);
-        if (heavy && key > 0)
-            add_splitter(splitters, key - 1);
+        bool heavy = (pick + share < samples && (sample[pick + share] | mask) == key) ||
+                     (pick >= share && (sample[pick - share] | mask) == key);
+        if (heavy && key > mask)
+            add_splitter(splitters, key - mask - 1);
         add_splitter(splitters, key);
     }
     build_search(splitters);
@@ -179,16 +186,17 @@ static gs_key nearest_end(const struct gs_splitters *splitters, enum gs_guide gu
     return cell > 0 && key - before < last - key ? before : last;
 }
 
-/* Is splitter i the lower or the upper bound of an equality bin? */
-static bool bounds_equality_bin(const struct gs_splitters *splitters, uint32_t i)
+/* Is splitter i the lower or the upper bound of a bin of one value? */
+static bool bounds_single(const struct gs_splitters *splitters, uint32_t i, unsigned loose)
 {
-    return gs_splitters_equal(splitters, i) || gs_splitters_equal(splitters, i + 1);
+    return gs_splitters_single(splitters, i, loose) || gs_splitters_single(splitters, i + 1, loose);
 }
 
 /* Copy the splitters to `to`, each moved to the nearest end of a cell if it may move. */
 static void snap_to(struct gs_splitters *to, const struct gs_splitters *from, enum gs_guide guide,
-                    const gs_key *sample, uint32_t samples, uint32_t tolerance)
+                    const gs_key *sample, uint32_t samples, uint32_t tolerance, unsigned loose)
 {
+    const gs_key mask = loose_mask(loose);
     *to = *from;
     measure(to, guide);
     to->count = 0;
@@ -199,7 +207,7 @@ static void snap_to(struct gs_splitters *to, const struct gs_splitters *from, en
         uint32_t moved = rank_of(sample, samples, snapped);
         bool near = (moved > rank ? moved - rank : rank - moved) <= tolerance;
         bool between = i + 1 == from->count || snapped < from->splitter[i + 1];
-        bool free = !bounds_equality_bin(from, i);
+        bool free = (snapped & mask) == mask && !bounds_single(from, i, loose);
         add_splitter(to, near && between && free ? snapped : key);
     }
     for (uint32_t i = to->count; i < from->count; i++)
@@ -243,18 +251,19 @@ static void set_even(struct gs_splitters *splitters, uint32_t shift)
     splitters->shift = shift;
 }
 
-/* Make all bins equally wide if the keys look random and no bin is an equality bin. */
+/* Make all bins equally wide if the keys look random and no bin has one value only. */
 static bool make_even(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
-                      uint32_t bins)
+                      uint32_t bins, unsigned loose)
 {
     uint32_t bits = 0;
     while (2U << bits <= GS_BINS_MAX && 2U << bits <= bins + bins / 3)
         bits++;
     uint32_t shift = GS_KEY_BITS - bits;
-    if (bits == 0 || splitters->count != bins - 1 || !looks_random(sample, samples, shift))
+    if (bits == 0 || shift < loose || splitters->count != bins - 1 ||
+        !looks_random(sample, samples, shift))
         return false;
     for (uint32_t bin = 0; bin < bins; bin++)
-        if (gs_splitters_equal(splitters, bin))
+        if (gs_splitters_single(splitters, bin, loose))
             return false;
     splitters->count = (1U << bits) - 1;
     set_even(splitters, shift);
@@ -291,16 +300,16 @@ bool gs_splitters_adopt(struct gs_splitters *splitters, const gs_key *keys, size
 }
 
 void gs_splitters_snap(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
-                       uint32_t bins)
+                       uint32_t bins, unsigned loose)
 {
-    if (make_even(splitters, sample, samples, bins))
+    if (make_even(splitters, sample, samples, bins, loose))
         return;
     struct gs_splitters *snapped = malloc(sizeof *snapped);
     if (snapped == NULL)
         return; /* not an error: snapping only makes the search faster */
     for (enum gs_guide guide = GS_GUIDE_TOP; guide <= last_guide() && splitters->steps > 0;
          guide++) {
-        snap_to(snapped, splitters, guide, sample, samples, samples / bins / 4);
+        snap_to(snapped, splitters, guide, sample, samples, samples / bins / 4, loose);
         if (build_guide(snapped, guide) < splitters->steps)
             *splitters = *snapped;
     }

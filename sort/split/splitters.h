@@ -108,19 +108,27 @@ static inline bool gs_splitters_equal(const struct gs_splitters *splitters, uint
     return gs_splitters_low(splitters, bin) == gs_splitters_high(splitters, bin);
 }
 
+/* Does a bin hold keys only that agree above their `loose` lowest bits? */
+static inline bool gs_splitters_single(const struct gs_splitters *splitters, uint32_t bin,
+                                       unsigned loose)
+{
+    return (gs_splitters_low(splitters, bin) ^ gs_splitters_high(splitters, bin)) >> loose == 0;
+}
+
 /* Choose splitters for about `bins` bins from a sorted sample, and build the guide. A value that
- * fills half of a bin's share of the sample gets an equality bin. */
+ * fills half of a bin's share of the sample gets an equality bin. Keys that agree above their
+ * `loose` lowest bits are one value, and share a bin. */
 void gs_splitters_choose(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
-                         uint32_t bins);
+                         uint32_t bins, unsigned loose);
 
 /* Make the search cheaper. If the sample shows keys uniform over all values, make all bins equally
  * wide, a power of two of them, at most a third more than wanted. Else, if that leaves fewer
  * halving steps, move splitters to ends of the guide's cells where, by the sample, each splitter
- * moves past at most a quarter of a bin's share. Bounds of equality bins stay. sample, samples and
- * bins are those of gs_splitters_choose. Only for a scatter on the CPU: a GPU searches its own
+ * moves past at most a quarter of a bin's share. Bounds of bins of one value stay. The others are
+ * the arguments of gs_splitters_choose. Only for a scatter on the CPU: a GPU searches its own
  * tables (gs_build_tables_gpu), made for splitters as they were chosen. */
 void gs_splitters_snap(struct gs_splitters *splitters, const gs_key *sample, uint32_t samples,
-                       uint32_t bins);
+                       uint32_t bins, unsigned loose);
 
 /* Take the splitters of another run, and build the guide. False if they are not ascending, or too
  * many. */

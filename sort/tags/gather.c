@@ -23,7 +23,10 @@ static bool is_in_bin(const struct gs_wide *wide, uint32_t bin, const char *reco
 {
     const struct gs_tagger *tagger = &wide->tags.tagger;
     const struct gs_splitters *splitters = &wide->run.splitters;
+    const struct gs_tag_bins *bins = gs_wide_bins(wide);
     gs_key tag;
+    if (bins != NULL)
+        return bins->is_in_bin(bins->context, bin, record);
     tagger->tag(tagger, record, 0, 1, &tag);
     return tag >= gs_splitters_low(splitters, bin) && tag <= gs_splitters_high(splitters, bin);
 }

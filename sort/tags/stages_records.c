@@ -7,6 +7,7 @@
  */
 #include "sort/tags/stages_records.h"
 #include "sort/bin/cache_sort.h"
+#include "sort/check/record_fingerprint.h"
 #include "sort/cpu/count_bins.h"
 #include "sort/cpu/cpu.h"
 #include "sort/cpu/prefix_sum.h"
@@ -148,6 +149,32 @@ static enum gs_status emit(struct gs_wide *wide, uint32_t bin, uint64_t planned,
     return st;
 }
 
+/* Make the tags of a bin's records, which lie in runs, and sort them. */
+static gs_key *sort_loaded(struct gs_wide *wide, const struct gs_rows *rows, uint64_t count,
+                           gs_key *tags, gs_key *scratch)
+{
+    const struct gs_tagger *tagger = &wide->tags.tagger;
+    gs_key low = GS_KEY_MAX, high = 0;
+    gs_key *to = tags;
+    uint64_t sum = 0;
+    for (uint64_t row = 0; row < rows->count; row++) {
+        const uint32_t *starts = rows->starts + row * rows->stride;
+        const uint32_t here = starts[1] - starts[0];
+        const char *records = gs_wide_record(wide, starts[0]);
+        tagger->tag(tagger, records, starts[0], here, to);
+        if (wide->options->verify)
+            sum += gs_records_fingerprint(records, tagger->record_bytes, here);
+        to += here;
+    }
+#pragma omp atomic
+    wide->run.fingerprint += sum;
+    for (uint64_t i = 0; i < count; i++) {
+        low = tags[i] < low ? tags[i] : low;
+        high = tags[i] > high ? tags[i] : high;
+    }
+    return gs_cache_sort(tags, scratch, count, low, high);
+}
+
 /* Finish a bin; it is piece `bin` of the output. */
 static enum gs_status finish_bin(struct gs_wide *wide, uint32_t bin, struct hand *hand,
                                  struct gs_thread_work *work)
@@ -166,9 +193,11 @@ static enum gs_status finish_bin(struct gs_wide *wide, uint32_t bin, struct hand
         return err.status;
     }
     const struct gs_bin_output output = {.to = hand->tags};
-    gs_key *tags = gs_cache_sort_runs(&rows, &output, scratch, run->plan.scratch_keys, count,
-                                      gs_splitters_low(&run->splitters, bin),
-                                      gs_splitters_high(&run->splitters, bin));
+    gs_key *tags = gs_wide_bins(wide) != NULL
+                       ? sort_loaded(wide, &rows, count, hand->tags, scratch)
+                       : gs_cache_sort_runs(&rows, &output, scratch, run->plan.scratch_keys, count,
+                                            gs_splitters_low(&run->splitters, bin),
+                                            gs_splitters_high(&run->splitters, bin));
     if (tags == NULL)
         return gs_work_fail_changed(run);
     if (tags != hand->tags)

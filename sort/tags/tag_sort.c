@@ -64,6 +64,20 @@ static void plan_part(struct gs_plan *plan, struct gs_tag_part *part,
         plan->samples = (uint32_t)count;
 }
 
+/* Let the run begin with records in their bins: there is nothing to distribute. Nobody
+ * asks where splitters are then, but none of the bins has one value only. */
+static void take_bins(struct gs_wide *wide, const struct gs_span *span)
+{
+    struct gs_run *run = &wide->run;
+    struct gs_tag_bins *bins = wide->part->bins;
+    run->splitters.count = bins->count - 1;
+    for (uint32_t i = 0; i < run->splitters.count; i++)
+        run->splitters.splitter[i] = 2 * i + 1;
+    run->arrived = (struct gs_arrived){
+        .rows = bins->rows, .starts_bytes = bins->starts_bytes, .count = span->count};
+    bins->rows.starts = NULL;
+}
+
 static enum gs_status sort_spans(struct gs_wide *wide, const struct gs_span *spans,
                                  size_t span_count, struct gs_error *err)
 {
@@ -72,11 +86,12 @@ static enum gs_status sort_spans(struct gs_wide *wide, const struct gs_span *spa
     struct gs_plan plan;
     struct gs_run *run = &wide->run;
     const struct gs_options *options = wide->options;
+    const struct gs_tag_bins *bins = gs_wide_bins(wide);
     const uint32_t index_bytes = gs_tags_index_bytes(spans, span_count);
     if (gs_whole_tags_fit(options, index_bytes, GS_KEY_BYTES))
         gs_whole_tags_init(&wide->tags, options, index_bytes);
     else
-        gs_tags_init(&wide->tags, options, 0, spans, span_count);
+        gs_tags_init(&wide->tags, options, bins != NULL ? bins->from : 0, spans, span_count);
     wide->tags.tagger.sums = options->verify;
     run->loose_bits = gs_tags_loose_bits(&wide->tags, options->unique);
     wide->records = span_count == 1 ? spans[0].keys : NULL;
@@ -87,6 +102,8 @@ static enum gs_status sort_spans(struct gs_wide *wide, const struct gs_span *spa
         plan_part(&plan, wide->part, run->options, gs_tiles_keys(&run->tiles));
     else
         gs_tag_sort_plan(&plan, run->options, gs_tiles_keys(&run->tiles));
+    if (bins != NULL)
+        take_bins(wide, spans);
     GS_TRY(gs_sort_on(run, &plan, &gs_stages_records, &wide->tag_sink, &partial, err));
     if (!run->refused)
         GS_TRY(gs_trail_prove(&wide->trail, run->stats->fingerprint, run->stats, err));

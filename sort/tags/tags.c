@@ -4,11 +4,12 @@
 #include "sort/tags/tags.h"
 #include "sort/keys/sample_position.h"
 
-#define LOOKS      1024       /* at records, for what their strings share */
-#define GAP_MIN    2          /* bytes */
-#define HEAD       16         /* bytes of a string that are looked at at once */
-#define KNOWN      UINT32_MAX /* where a byte goes that is alike in all records */
-#define PREFETCHED 2048       /* bytes ahead of the record whose tag is made */
+#define LOOKS           1024 /* at records, for what their strings share */
+#define GAP_MIN         2    /* bytes */
+#define HEAD            16   /* bytes of a string that are looked at at once */
+#define PLAIN_MOVES_MAX 4
+#define KNOWN           UINT32_MAX /* where a byte goes that is alike in all records */
+#define PREFETCHED      2048       /* bytes ahead of the record whose tag is made */
 
 /* Bytes of a record's string from `at` on, counted behind what all strings share. */
 static inline struct gs_record_head head_at(const struct gs_tags *tags, const void *record,
@@ -122,6 +123,59 @@ static void tag_any(const struct gs_tagger *tagger, const void *records, uint64_
             tags->move_count > 0 ? prefix_by_moves(tags, record) : prefix_of(tags, record);
         to[i] = make_tag(tags, gs_tag_of_words(prefix.high, prefix.low), first + i);
     }
+}
+
+/* The same where every move is of a plain word, and nothing else has a part in tags.
+ * moves is a constant at every call. */
+static inline __attribute__((always_inline)) void tag_plainly(const struct gs_tags *tags,
+                                                              const char *record, uint64_t first,
+                                                              uint64_t count, gs_key *to,
+                                                              uint32_t moves)
+{
+    const uint32_t record_bytes = tags->tagger.record_bytes;
+    const struct gs_record_head sides = tags->sides;
+    for (uint64_t i = 0; i < count; i++, record += record_bytes) {
+        uint64_t high = sides.high, low = sides.low, unlike = 0, word;
+        __builtin_prefetch(record + PREFETCHED);
+        for (uint32_t m = 0; m < moves; m++) {
+            const struct gs_tag_move *move = &tags->moves[m];
+            word = gs_record_word_plain(&move->how, record);
+            unlike |= (word ^ move->known) & move->is_known;
+            word = word << move->turn | word >> (-move->turn & 63);
+            high |= word & move->high;
+            low |= word & move->low;
+        }
+        if (unlike != 0) {
+            const struct gs_record_head prefix = prefix_of(tags, record);
+            high = prefix.high;
+            low = prefix.low;
+        }
+        to[i] = make_tag(tags, gs_tag_of_words(high, low), first + i);
+    }
+}
+
+static void tag_plain(const struct gs_tagger *tagger, const void *records, uint64_t first,
+                      uint64_t count, gs_key *to)
+{
+    const struct gs_tags *tags = (const struct gs_tags *)tagger;
+    if (tags->move_count == 1)
+        tag_plainly(tags, records, first, count, to, 1);
+    else if (tags->move_count == 2)
+        tag_plainly(tags, records, first, count, to, 2);
+    else if (tags->move_count == 3)
+        tag_plainly(tags, records, first, count, to, 3);
+    else
+        tag_plainly(tags, records, first, count, to, PLAIN_MOVES_MAX);
+}
+
+/* May tags be made plainly? */
+static bool are_plain(const struct gs_tags *tags)
+{
+    bool plain = tags->move_count > 0 && tags->move_count <= PLAIN_MOVES_MAX && !tags->begins &&
+                 tags->moved >= tags->prefix_bytes;
+    for (uint32_t i = 0; i < tags->move_count; i++)
+        plain = plain && tags->moves[i].how.plain;
+    return plain;
 }
 
 uint32_t gs_tags_same_bytes(const struct gs_tags *tags, const void *a, const void *b, uint32_t from,
@@ -238,6 +292,8 @@ static void find_gaps(struct gs_tags *tags, const void *record, const uint64_t *
         put(&tags->sides, (struct gs_record_head){(uint64_t)1 << 56, 0}, tags->gaps[i].at);
     if (!found)
         tags->move_count = 0;
+    if (tags->tagger.tag == tag_any && are_plain(tags))
+        tags->tagger.tag = tag_plain;
 }
 
 /* Look at some records for what their strings, which count up to byte `most` behind what all share,

@@ -24,6 +24,12 @@ struct gs_wide {
     struct gs_trail trail; /* of the sink */
 };
 
+/* The bins that records lie in already, or NULL. */
+static inline const struct gs_tag_bins *gs_wide_bins(const struct gs_wide *wide)
+{
+    return wide->part != NULL ? wide->part->bins : NULL;
+}
+
 /* The record at an index of the concatenated spans. */
 static inline const char *gs_wide_record(const struct gs_wide *wide, uint64_t index)
 {

@@ -56,6 +56,8 @@ static struct gs_record_word word_of(const struct gs_key_field *key, uint32_t re
     word.negated = dated ? (uint64_t)1 << 63 : word.mask;
     if (word.is_folded)
         word.nans = (((uint64_t)1 << mantissa_bits(type)) - 1) * (~word.mask + 1);
+    word.plain =
+        word.bytes == WORD && word.shift == 0 && word.mask == UINT64_MAX && !word.is_folded;
     return word;
 }
 

@@ -27,6 +27,7 @@ struct gs_record_word {
     uint32_t bytes; /* load 8 bytes, or all of the record if it has fewer; */
     bool swap;      /* exchange them, */
     bool is_folded; /* (see below) */
+    bool plain;     /* 8 bytes, which may be exchanged and inverted, and nothing else; */
     uint32_t shift; /* shift them to the left, */
     uint64_t mask;  /* keep these bits; if is_folded, give floats and dates the order of numbers: */
     uint64_t negated; /* of negative ones invert these, */
@@ -139,6 +140,14 @@ static inline struct gs_record_head gs_record_head(const struct gs_record_order 
                         : gs_record_head_at(order, record, 0);
 }
 
+/* A word that is plain. */
+static inline uint64_t gs_record_word_plain(const struct gs_record_word *how, const void *record)
+{
+    uint64_t word;
+    memcpy(&word, (const char *)record + how->at, sizeof word);
+    return (how->swap ? __builtin_bswap64(word) : word) ^ how->flip;
+}
+
 /* The beginning of a record's keys, as a number: of two records whose numbers differ, the one with
  * the lower number comes first. If they are the same, that tells nothing. A loop that writes bytes
  * has a copy of order->words[0], which stays in registers. */
@@ -146,6 +155,8 @@ static inline uint64_t gs_record_word_by(const struct gs_record_word *how, const
 {
     const uint64_t sign = (uint64_t)1 << 63;
     uint64_t word = 0;
+    if (how->plain)
+        return gs_record_word_plain(how, record);
     if (how->bytes == sizeof word)
         memcpy(&word, (const char *)record + how->at, sizeof word);
     else

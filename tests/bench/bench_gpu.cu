@@ -25,9 +25,7 @@
  * --no-wait queues each sort at once, without such bins.
  */
 #include "sort/device/device_sort.h"
-#if GS_BITS == 32
 #include "sort/device/pages/pages.h"
-#endif
 extern "C" {
 #include "tests/bench/bench_gpu_call.h"
 }
@@ -247,10 +245,8 @@ static void open_bench(struct bench *bench, uint64_t capacity, uint32_t few_keys
         bench->sorter.room.paged_keys = paged_keys;
     if (split_keys > 0)
         bench->sorter.room.split_keys = split_keys;
-#if GS_BITS == 32
     if (st == GS_OK && !bench->no_wait)
         st = gs_device_sorter_add_room(&bench->sorter, &err);
-#endif
     if (st != GS_OK) {
         fprintf(stderr, "bench-gpu: %s\n", err.text);
         exit(2);
@@ -307,8 +303,9 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<uint6
                 for (int way = COUNTED; way <= SPLIT_ORDERED; way++) {
                     if (few < few_keys && (n <= few || n > few_keys))
                         continue;
-                    if (way != COUNTED &&
-                        (GS_BITS > 32 || bench->no_wait || n <= few || n < paged_keys))
+                    if (way != COUNTED && (bench->no_wait || n <= few || n < paged_keys))
+                        continue;
+                    if (way >= SPLIT && GS_BITS > 32)
                         continue;
                     bench->sorter.few_keys = few;
                     bench->sorter.room.paged_keys = way == COUNTED ? UINT64_MAX : paged_keys;

@@ -9,6 +9,9 @@
 
 #include "common/formats/keys.h"
 #include "common/random.h"
+#include "sort/device/device_sizes.h"
+#include "sort/keys/params.h"
+#include "sort/keys/sample_position.h"
 
 extern "C" {
 #include "data/dist.h"
@@ -25,7 +28,7 @@ static const char *const DISTRIBUTIONS[] = {
     "bit-reversed", "k-mers",   "low-entropy", "exponential", "grid",          "max-keys",
 #if GS_BITS > 32
     "unit-floats",  "floats",   "normal",      "16-firsts",   "wide-clusters", "100-copies",
-    "crowds",       "small",    "1000-firsts", "steps"
+    "crowds",       "small",    "1000-firsts", "steps",       "hidden"
 #endif
 };
 static const int KINDS = sizeof DISTRIBUTIONS / sizeof *DISTRIBUTIONS;
@@ -131,7 +134,18 @@ static __device__ gs_key of_double(double x, uint64_t i, uint64_t seed)
     return GS_BITS == 64 ? (gs_key)bits : (gs_key)bits << (GS_BITS - 64) | gs_random(seed + 3, i);
 }
 
-static __device__ gs_key make_wide(int kind, uint64_t i, uint64_t n, uint64_t seed)
+/* Does gsort's sample of that many have key i? */
+static __device__ bool is_sampled(uint64_t i, uint64_t n, uint64_t samples)
+{
+    const uint64_t near = samples <= n ? i * samples / n : samples;
+    for (uint64_t j = near > 0 ? near - 1 : 0; j < samples && j <= near + 1; j++)
+        if (gs_sample_position(j, samples, n, GS_SAMPLE_SEED) == i)
+            return true;
+    return false;
+}
+
+static __device__ gs_key make_wide(int kind, uint64_t i, uint64_t n, uint64_t samples,
+                                   uint64_t seed)
 {
     const uint64_t random = gs_random(seed, i);
     const double unit = (double)(random >> 11) * 0x1p-53;
@@ -157,13 +171,17 @@ static __device__ gs_key make_wide(int kind, uint64_t i, uint64_t n, uint64_t se
         return random >> 44;
     case 8:
         return (gs_key)(random % 1000) << half | lower_half(i, seed + 4);
+    case 10: /* almost all keys in a 256th of the range, of which the sample has none */
+        return is_sampled(i, n, samples) ? (gs_key)random << (GS_BITS - 64)
+                                         : (gs_key)random << (GS_BITS - 64) >> 8;
     default: /* nested: half of the keys in a range 2^-8 as wide, and so on */
         return (gs_key)random >> 8 * (__clzll((long long)gs_random(seed + 5, i)) % (GS_BITS / 8));
     }
 }
 #endif
 
-static __global__ void make_keys(gs_key *keys, uint64_t n, int distribution, uint64_t seed)
+static __global__ void make_keys(gs_key *keys, uint64_t n, int distribution, uint64_t samples,
+                                 uint64_t seed)
 {
     for (uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; i < n;
          i += (uint64_t)gridDim.x * blockDim.x) {
@@ -174,7 +192,7 @@ static __global__ void make_keys(gs_key *keys, uint64_t n, int distribution, uin
             continue;
         }
         if (distribution >= NARROW_KINDS) {
-            keys[i] = make_wide(distribution - NARROW_KINDS, i, n, seed);
+            keys[i] = make_wide(distribution - NARROW_KINDS, i, n, samples, seed);
             continue;
         }
 #endif
@@ -192,7 +210,8 @@ static const char *name_of(int distribution)
 static cudaError_t make_source(gs_key *keys, uint64_t n, int distribution, uint64_t seed)
 {
     if (distribution < KINDS) {
-        make_keys<<<1024, 256>>>(keys, n, distribution, seed);
+        const uint32_t samples = gs_device_samples(n, gs_device_sort_bins(n));
+        make_keys<<<1024, 256>>>(keys, n, distribution, samples, seed);
         return cudaSuccess; /* the next call reports an error of the kernel */
     }
     std::vector<gs_key> drawn(n);

@@ -1,4 +1,4 @@
-# --help, the man page and README.md agree on the options.
+# --help, the man page and README.md agree on the options, and README.md is short.
 # SPDX-License-Identifier: MIT
 
 load ../helper
@@ -47,6 +47,11 @@ by_group()
         /^  *-/ { s/^  *//; s/  .*//; p }' | by_group >list
     [ "$(cut -d: -f1 list | uniq | wc -l)" -ge 5 ]
     diff list page
+}
+
+@test "README.md is read in the first minutes: it has at most 140 lines" {
+    [ -e "$ROOT/README.md" ] || skip "no README.md in this tree"
+    [ "$(wc -l <"$ROOT/README.md")" -le 140 ]
 }
 
 @test "README.md names every option of -h, and none that --help lacks" {

@@ -130,6 +130,12 @@ each_mode()
     return "$bad"
 }
 
+@test "a quirk that there is none of is an error, not a skipped test" {
+    [ -x "${QUIRKFS:-}" ] || skip "needs libfuse 3 and a build with FUSE=1"
+    run -2 mount_quirks writeback size-few
+    [ "$output" = "not all of these are quirks: writeback size-few" ]
+}
+
 @test "no quirks" {
     each_mode '' '*=0'
 }

@@ -72,3 +72,18 @@ refusing()
     done
     [ -z "$(ls -A tmp)" ]
 }
+
+@test "a writer that is refused a large block writes in smaller ones" {
+    [ -e "${FAULTS:-}" ] || skip "FAULTS is not set: make check sets it"
+    head -c 1600000 in >some
+    mv some in
+    local options
+    for options in "-R 100 -k 0:b10" "-R 8 -k 0:u32 -s" --argsort=u32; do
+        # shellcheck disable=SC2086  # several options
+        gsort $options in -o wanted
+        # shellcheck disable=SC2086
+        env LD_PRELOAD="$FAULTS" GSORT_FAULT_BLOCK=150000 "$GSORT" --device=cpu -T tmp -S 1M \
+            $options in -o out
+        assert_same wanted out
+    done
+}

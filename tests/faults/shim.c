@@ -15,8 +15,8 @@
  *
  * GSORT_FAULT_SWAP=1: whenever FILE is opened and there is a FILE.next, that replaces it after.
  *
- * GSORT_FAULT_LARGE=BYTES refuses memory in larger pieces, as strict accounting does, without
- * counting that.
+ * GSORT_FAULT_LARGE=BYTES refuses memory in larger pieces, as strict accounting does, and
+ * GSORT_FAULT_BLOCK=BYTES larger blocks of malloc, without counting that.
  *
  * Calls within the C library are not seen, except those of malloc: so fopen() is replaced, too, for
  * the open() inside it.
@@ -83,6 +83,7 @@ static bool swaps;
 static bool all_later;
 static bool named_only;
 static size_t large = SIZE_MAX;
+static size_t largest_block = SIZE_MAX;
 static bool refuses_busy;
 static bool own_only;
 static uintptr_t own_first, own_end; /* the program's code */
@@ -145,6 +146,8 @@ static void read_request(void)
     named_only = getenv("GSORT_FAULT_NAMED") != NULL;
     if (getenv("GSORT_FAULT_LARGE") != NULL)
         large = strtoul(getenv("GSORT_FAULT_LARGE"), NULL, 10);
+    if (getenv("GSORT_FAULT_BLOCK") != NULL)
+        largest_block = strtoul(getenv("GSORT_FAULT_BLOCK"), NULL, 10);
     refuses_busy = getenv("GSORT_FAULT_BUSY") != NULL;
     own_only = getenv("GSORT_FAULT_OWN") != NULL;
     swaps = getenv("GSORT_FAULT_SWAP") != NULL;
@@ -372,9 +375,9 @@ int fcntl(int fd, int command, ...)
 }
 
 /* Is this memory refused for its size? Sets errno if so. */
-static bool is_too_large(size_t size)
+static bool is_too_large(size_t size, size_t most)
 {
-    if (size <= large)
+    if (size <= most)
         return false;
     errno = ENOMEM;
     return true;
@@ -383,7 +386,7 @@ static bool is_too_large(size_t size)
 void *mmap(void *where, size_t size, int access, int flags, int fd, off_t offset)
 {
     NEXT(void *, "mmap", void *, size_t, int, int, int, off_t);
-    if (fails(MMAP) || ((flags & MAP_ANONYMOUS) != 0 && is_too_large(size)))
+    if (fails(MMAP) || ((flags & MAP_ANONYMOUS) != 0 && is_too_large(size, large)))
         return MAP_FAILED;
     return next(where, size, access, flags, fd, offset);
 }
@@ -391,7 +394,7 @@ void *mmap(void *where, size_t size, int access, int flags, int fd, off_t offset
 void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
 {
     NEXT(void *, "mremap", void *, size_t, size_t, int, ...);
-    return fails(MMAP) || is_too_large(size) ? MAP_FAILED : next(old, old_size, size, flags);
+    return fails(MMAP) || is_too_large(size, large) ? MAP_FAILED : next(old, old_size, size, flags);
 }
 
 ssize_t read(int fd, void *to, size_t size)
@@ -450,7 +453,7 @@ void *__libc_memalign(size_t alignment, size_t size);
 
 void *malloc(size_t size)
 {
-    return fails(MALLOC) ? NULL : __libc_malloc(size);
+    return fails(MALLOC) || is_too_large(size, largest_block) ? NULL : __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size)
@@ -470,7 +473,8 @@ void *reallocarray(void *old, size_t count, size_t size)
 
 void *aligned_alloc(size_t alignment, size_t size)
 {
-    return fails(MALLOC) ? NULL : __libc_memalign(alignment, size);
+    return fails(MALLOC) || is_too_large(size, largest_block) ? NULL
+                                                              : __libc_memalign(alignment, size);
 }
 
 int posix_memalign(void **to, size_t alignment, size_t size)

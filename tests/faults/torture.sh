@@ -92,37 +92,42 @@ draw_records()
     reference_options=(-k 0:u32)
     ! chance 30 || draw_points
     ! chance 50 || draw_alike
-    keygen_options=("--record=$bytes")
+    ! chance 50 || draw_single
+    keygen_options+=("--record=$bytes")
     reference_options+=(-R "$bytes")
-    chance 30 && reference_options+=(-s)
-    [ "$alike" -eq 0 ] || ! chance 15 || reference_options+=("--argsort=u$((32 << RANDOM % 2))")
+    [ "$least" -gt 0 ] || ! chance 30 || reference_options+=(-s)
+    [ -z "$alike" ] || ! chance 15 || reference_options+=("--argsort=u$((32 << RANDOM % 2))")
     options=("${reference_options[@]}")
+    [ "$least" -eq 0 ] || options+=(-S 1M)
     return 0
 }
 
-# Draw one run: files, options, reference_options, input, output, environment, may_fail.
+# Draw one run: files, options, reference_options, keygen_options, input, output, environment,
+# may_fail.
 draw_run()
 {
-    local i bytes=4 keygen_options=()
+    local i bytes=4
     rm -rf ./* .[!.]* ../mark
-    files=() options=() reference_options=() environment=() may_fail=0 npy_type='' alike=0
+    files=() options=() reference_options=() keygen_options=() environment=() may_fail=0
+    npy_type='' alike='' least=0
     chance 25 && draw_records
     for ((i = 0; i == 0 || i < 4 && RANDOM % 3 == 0; i++)); do
         draw_size
         local n=$((REPLY * 4 / bytes))
+        [ "$n" -ge "$least" ] || n=$least
         one_of "${dists[@]}"
-        [ "$alike" -eq 0 ] || REPLY=alike
+        REPLY=${alike:-$REPLY}
         "$KEYGEN" "$REPLY" "$n" "${keygen_options[@]}" --seed=$((RANDOM % 1000)) >"in$i"
         files+=("in$i")
     done
-    [ "$bytes:$alike" != 4:0 ] || chance 85 || draw_npy
+    [ "$bytes:$alike" != 4: ] || chance 85 || draw_npy
     chance 30 && options+=(-r) && reference_options+=(-r)
     chance 30 && options+=(-u) && reference_options+=(-u)
     [[ ${options[*]} == *--argsort* ]] || chance 70 || options+=(--verify)
     chance 20 && options+=("--bins=$((1 + RANDOM % 4096))")
     chance 20 && options+=("--samples=$((1 + RANDOM))")
     chance 50 && options+=("--parallel=$((1 + RANDOM % 6))")
-    [ "$bytes:$alike" = 4:0 ] && chance 20 && draw_engine
+    [ "$bytes:$alike" = 4: ] && chance 20 && draw_engine
     chance 10 && options+=(--fsync)
     chance 15 && options+=(--direct)
     chance 30 && options+=(-T "$dir/tmp/1")
@@ -130,8 +135,8 @@ draw_run()
     chance 30 && options+=(-S "$((1 << RANDOM % 18))K")
     one_of "${devices[@]}"
     local device=$REPLY
-    [ "$bytes:$alike" = 4:0 ] || [ "$device" != gpu ] || device=cpu
-    if chance 40; then
+    [ "$bytes:$alike" = 4: ] || [ "$device" != gpu ] || device=cpu
+    if [ "$least" -eq 0 ] && chance 40; then
         [ "${#devices[@]}" -eq 2 ] || device=cpu # make inject-gpu tests faults in CUDA calls
         one_of "${faults[@]}"
         environment=(LD_PRELOAD="$SHIM" GSORT_FAULT="$REPLY $((1 + RANDOM % (1 << RANDOM % 8)))")
@@ -236,7 +241,7 @@ while :; do
     writer_stop
     what=$(judge)
     runs=$((runs + 1)) ranked=$((ranked + (ranks > 0))) resumed=$((resumed + resumes))
-    alikes=$((alikes + alike)) answers=$((answers + (${#answer} > 0)))
+    alikes=$((alikes + (${#alike} > 0))) answers=$((answers + (${#answer} > 0)))
     [ -z "$npy_type" ] || arrays=$((arrays + 1))
     [[ " ${options[*]} " != *" -m "* ]] || merges=$((merges + 1))
     [ "$status" -eq 0 ] || refused=$((refused + 1))

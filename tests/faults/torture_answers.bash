@@ -60,7 +60,7 @@ draw_answer()
         options+=(--max=4:u32 --min=8:i16 --sum=12:u32be)
         ;;
     minus | common)
-        [ "$width" = 4 ] || by_u32 || return 0
+        [ "$width:$alike" = 4: ] || by_u32 || return 0
         unique=0
         ! has reference_options -u || unique=1
         "$KEYGEN" few $((width * 1000)) | head -c $((width * 3000)) >../more
@@ -70,7 +70,7 @@ draw_answer()
         options+=("--$REPLY=in9")
         ;;
     offsets)
-        [ "$width" = 4 ] && ! has options -m || return 0
+        [ "$width:$alike" = 4: ] && ! has options -m || return 0
         without '^-r$'
         "$python" "$here/torture_answers.py" small "${files[@]/#out/in0}"
         options+=(--offsets=../offsets)

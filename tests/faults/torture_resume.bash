@@ -6,17 +6,16 @@
 # files, with several -T, one of which may be named twice, in any order.
 draw_resume()
 {
-    local bytes=4 record=() i
+    local bytes=4 i
     resumes=0
     [ "$may_fail$npy_type" = 0 ] && [[ " ${options[*]} " != *" -m "* ]] && chance 12 || return 0
     resumes=1
     for i in "${!reference_options[@]}"; do
         [ "${reference_options[i]}" != -R ] || bytes=${reference_options[i + 1]}
     done
-    [ "$bytes:$alike" = 4:0 ] || record=("--record=$bytes")
     one_of "${dists[@]}"
-    [ "$alike" -eq 0 ] || REPLY=alike
-    "$KEYGEN" "$REPLY" $(((2000000 + RANDOM * 200) / bytes)) "${record[@]}" \
+    REPLY=${alike:-$REPLY}
+    "$KEYGEN" "$REPLY" $(((2000000 + RANDOM * 200) / bytes)) "${keygen_options[@]}" \
         --seed=$((RANDOM % 1000)) >in0
     one_of new in-place
     [[ ${reference_options[*]} != *--argsort* ]] || REPLY=new

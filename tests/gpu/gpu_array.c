@@ -18,7 +18,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-enum { GUARD = 4096, GARBAGE = 0xa5, STREAM_RUNS = 40, PAGED = 1 << 26 };
+enum { GUARD = 4096, GARBAGE = 0xa5, STREAM_RUNS = 40, PAGED = 1 << 26, PAGED_WIDE = 1 << 24 };
 
 /* Formats, and the same for the reference. */
 static const struct form {
@@ -440,8 +440,9 @@ int main(int argc, char **argv)
         check_size(sizes[i], sizes[i] < 1000000 ? 1 : 3, argv[1], directory);
     check_large("u32", PAGED + 1, 4);
     check_large("f32 r", PAGED, 1);
-    check_large("u64", 1500000, 4);
+    check_large("u64", PAGED_WIDE + 1, 4);
     check_large("R16 k8:u64", 1500000, 4);
+    check_large("R16 k8:u64", PAGED_WIDE, 1);
     check_large("R3 k0:b3", 1500000, 4);
     check_traces("u32", 3000000);
     check_traces("f64", 300000);

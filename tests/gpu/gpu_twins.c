@@ -62,10 +62,10 @@ static void compare_splitters(struct twins *twins)
 {
     const struct gs_gpu_work *work = &twins->sorter.work;
     gs_sort_samples(twins->sample, twins->samples);
-    gs_splitters_choose(&splitters, twins->sample, twins->samples, twins->bins);
+    gs_splitters_choose(&splitters, twins->sample, twins->samples, twins->bins, 0);
     must(gs_sort_few_gpu(work->samples, work->samples + twins->samples, twins->samples, NULL));
     must(gs_choose_splitters_gpu(work, twins->n, twins->samples, twins->bins, twins->bins,
-                                 twins->bins, NULL));
+                                 twins->bins, 0, NULL));
     must(cudaMemcpy(&tables, work->tables, sizeof tables, cudaMemcpyDeviceToHost));
     CHECK_EQUAL(tables.count, splitters.count);
     for (uint32_t i = 0; i < splitters.count; i++)

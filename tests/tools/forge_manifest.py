@@ -1,11 +1,10 @@
 # forge_manifest.py -- change what a manifest of --resume says, and give it a right checksum.
 # SPDX-License-Identifier: MIT
 #
-# usage: forge_manifest.py MANIFEST N      one word of one entry becomes another; N chooses
-#        forge_manifest.py MANIFEST version
+# usage: forge_manifest.py MANIFEST LIE
 #
-# The format is that of common/files/journal.c; the first entry is left alone, but for the version.
-import random
+# LIE: version, what the sample says (samples, no-bins, bins), or what the second chunk says (LIES).
+# The format is that of common/files/journal.c; entries are those of sort/external/external_manifest.c.
 import struct
 import sys
 
@@ -53,27 +52,70 @@ def write_entries(path, entries):
             at += 16 + len(entry)
 
 
-def forge(entries, number):
-    draw = random.Random(number)
-    entry = entries[1 + number % (len(entries) - 1)]
-    way = draw.randrange(8)
-    if way == 0:
-        del entry[draw.randrange(len(entry)) :]
-    elif way == 1:
-        entry.extend(bytes(draw.randrange(1, 5000)))
+INPUT, WRITTEN, _, HOME, OFFSET, TOTALS = range(6)  # the words of a chunk's entry
+VERSION, SAMPLE, FIRST, SECOND = range(4)  # entries
+
+
+def shift(words, more):
+    """A bin's last key is said to be in the next one."""
+    small = [1 < count < 9999 for count in more]
+    bin = next(i for i in range(TOTALS, len(words) - 1) if small[i] and small[i + 1])
+    words[bin] -= 1
+    words[bin + 1] += 1
+
+
+def lose(words, more):
+    """The first bin has fewer keys than after the first chunk, and the last one those more."""
+    words[TOTALS] -= more[TOTALS] + 1
+    words[-1] += more[TOTALS] + 1
+
+
+def gather(words, more):
+    """All keys that are written are in the first bin, and none can be read there."""
+    for i in range(TOTALS + 1, len(words)):
+        if more[i] < 9999:
+            words[i] -= more[i]
+            words[TOTALS] += more[i]
+    words[WRITTEN] = 0
+
+
+def exceed(words, more):
+    """More keys than the input has, of a value that is not written."""
+    words[max(range(TOTALS, len(words)), key=lambda i: more[i])] += 1 << 31
+
+
+def say_other(index):
+    def change(words, _):
+        words[index] ^= 1 << 7
+    return change
+
+
+LIES = {"shift": shift, "lose": lose, "gather": gather, "exceed": exceed, "input": say_other(INPUT), "written": say_other(WRITTEN),
+        "home": say_other(HOME), "offset": say_other(OFFSET)}
+
+
+def forge(entries, lie):
+    entry = entries[SECOND]
+    words = list(struct.unpack("<%dQ" % (len(entry) // 8), entry))
+    before = struct.unpack("<%dQ" % len(words), entries[FIRST])
+    more = [now - then for now, then in zip(words, before)]
+    if lie == "version":
+        entries[VERSION] = entries[VERSION].replace(b"gsort manifest 4\n", b"gsort manifest 1\n")
+    elif lie == "samples":
+        struct.pack_into("<I", entries[SAMPLE], 0, 0xFFFFFFFF)
+    elif lie in ("no-bins", "bins"):
+        struct.pack_into("<I", entries[SAMPLE], 4, 0 if lie == "no-bins" else 0xFFFFFFFE)
+    elif lie == "longer":
+        entry.extend(bytes(8))
+    elif lie == "shorter":
+        del entry[-8:]
+    elif lie == "nothing":  # a chunk of no keys
+        entries.insert(SECOND, bytearray(24) + entry[24:40] + entries[FIRST][40:])
     else:
-        # The first words of an entry say where and how much; more of them are counts.
-        words = len(entry) // 8
-        i = draw.randrange(min(words, 8) if way < 5 else words)
-        (old,) = struct.unpack_from("<Q", entry, 8 * i)
-        new = draw.choice([0, 1, MASK, 1 << 63, 1 << 62, 1 << 32, old + 1, old - 1, old << 1,
-                           old + (1 << 20), old ^ 1 << draw.randrange(64), draw.randrange(1 << 64)])
-        struct.pack_into("<Q", entry, 8 * i, new & MASK)
+        LIES[lie](words, more)
+        entry[:] = struct.pack("<%dQ" % len(words), *words)
 
 
 entries = read_entries(sys.argv[1])
-if sys.argv[2] == "version":
-    entries[0] = entries[0].replace(b"gsort manifest 4\n", b"gsort manifest 1\n")
-else:
-    forge(entries, int(sys.argv[2]))
+forge(entries, sys.argv[2])
 write_entries(sys.argv[1], entries)

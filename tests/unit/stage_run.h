@@ -43,8 +43,8 @@ static inline bool stage_run_open(struct stage_run *f, const gs_key *keys, uint6
         abort();
     gs_select_samples_cpu(&f->run.tiles, samples, STAGE_RUN_SEED, 2, sample);
     gs_sort_samples(sample, samples);
-    gs_splitters_choose(&f->run.splitters, sample, samples, f->run.plan.bins);
-    gs_splitters_snap(&f->run.splitters, sample, samples, f->run.plan.bins);
+    gs_splitters_choose(&f->run.splitters, sample, samples, f->run.plan.bins, 0);
+    gs_splitters_snap(&f->run.splitters, sample, samples, f->run.plan.bins, 0);
     f->run.counts = calloc(2 * (size_t)gs_run_bins(&f->run) + 1, sizeof *f->run.counts);
     if (f->run.counts == NULL)
         abort();

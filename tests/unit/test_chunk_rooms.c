@@ -26,9 +26,9 @@ static void choose(enum sample_kind kind, uint32_t bins, bool snaps)
     uint32_t samples = bins * 12;
     gs_key *sample = sample_make(kind, samples);
     gs_sort_samples(sample, samples);
-    gs_splitters_choose(&splitters, sample, samples, bins);
+    gs_splitters_choose(&splitters, sample, samples, bins, 0);
     if (snaps)
-        gs_splitters_snap(&splitters, sample, samples, bins);
+        gs_splitters_snap(&splitters, sample, samples, bins, 0);
     free(sample);
 }
 

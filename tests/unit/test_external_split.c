@@ -53,7 +53,7 @@ static void check_split(uint64_t values, uint32_t wanted, unsigned threads, uint
     for (uint64_t i = 0; i < 2048; i++)
         sample[i] = keys[i * 97];
     gs_sort_samples(sample, 2048);
-    gs_splitters_choose(&splitters, sample, 2048, wanted);
+    gs_splitters_choose(&splitters, sample, 2048, wanted, 0);
     uint32_t bins = splitters.count + 1;
     struct gs_split *split = gs_split_open(&options, true, &splitters, ROW, threads, &stats, &err);
     if (split == NULL || gs_tiles_make(&tiles, spans, 2, &err) != GS_OK)

@@ -65,8 +65,8 @@ static void test_bins(enum sample_kind kind, uint32_t wanted)
     for (size_t i = 0; i < BLOCK; i++)
         ends[i] = i % 2 == 0 ? 0 : GS_KEY_MAX;
     gs_sort_samples(sample, SAMPLES);
-    gs_splitters_choose(&splitters, sample, SAMPLES, wanted);
-    gs_splitters_snap(&splitters, sample, SAMPLES, wanted);
+    gs_splitters_choose(&splitters, sample, SAMPLES, wanted, 0);
+    gs_splitters_snap(&splitters, sample, SAMPLES, wanted, 0);
     pthread_t writer = start_writer(written, ends, others, BLOCK);
     const int blocks = check_expensive() ? 5000 : 500;
     for (int block = 0; block < blocks; block++) {

@@ -75,10 +75,10 @@ static void choose_from(enum sample_kind kind, uint32_t samples, uint32_t bins)
 {
     gs_key *sample = sample_make(kind, samples);
     gs_sort_samples(sample, samples);
-    gs_splitters_choose(&splitters, sample, samples, bins);
+    gs_splitters_choose(&splitters, sample, samples, bins, 0);
     check_splitters(bins);
     uint32_t steps = splitters.steps;
-    gs_splitters_snap(&splitters, sample, samples, bins);
+    gs_splitters_snap(&splitters, sample, samples, bins, 0);
     check_splitters(bins);
     CHECK(splitters.steps <= steps);
     free(sample);
@@ -106,11 +106,11 @@ static void test_dense(void)
         gs_key first = at == 0 ? 0 : at == 1 ? 0x7ffff000 : GS_KEY_MAX - GS_BINS_MAX;
         for (uint32_t i = 0; i < GS_BINS_MAX; i++)
             sample[i] = first + i;
-        gs_splitters_choose(&splitters, sample, GS_BINS_MAX, GS_BINS_MAX);
+        gs_splitters_choose(&splitters, sample, GS_BINS_MAX, GS_BINS_MAX, 0);
         check_splitters(GS_BINS_MAX);
         sample[0] = 0; /* far from the rest: no guide can be even */
         sample[GS_BINS_MAX - 1] = GS_KEY_MAX;
-        gs_splitters_choose(&splitters, sample, GS_BINS_MAX, GS_BINS_MAX);
+        gs_splitters_choose(&splitters, sample, GS_BINS_MAX, GS_BINS_MAX, 0);
         check_splitters(GS_BINS_MAX);
     }
 }
@@ -122,14 +122,14 @@ static void test_heavy_values_get_equality_bins(void)
     static gs_key sample[32 * 16];
     for (uint32_t i = 0; i < 32 * 16; i++)
         sample[i] = i < 100 ? i : i < 400 ? 5000 : 1000000 + i;
-    gs_splitters_choose(&splitters, sample, 32 * 16, 16);
+    gs_splitters_choose(&splitters, sample, 32 * 16, 16, 0);
     check_splitters(16);
     CHECK(gs_splitters_equal(&splitters, bin_by_definition(5000)));
     for (gs_key value = 0; value < 2; value++) {
         gs_key heavy = value == 0 ? 0 : GS_KEY_MAX;
         for (uint32_t i = 0; i < 32 * 16; i++)
             sample[i] = heavy;
-        gs_splitters_choose(&splitters, sample, 32 * 16, 16);
+        gs_splitters_choose(&splitters, sample, 32 * 16, 16, 0);
         check_splitters(16);
         CHECK(gs_splitters_equal(&splitters, bin_by_definition(heavy)));
     }
@@ -139,7 +139,7 @@ static void test_heavy_values_get_equality_bins(void)
 static void test_one_bin_has_no_splitter(void)
 {
     gs_key sample[4] = {1, 2, 3, 4};
-    gs_splitters_choose(&splitters, sample, 4, 1);
+    gs_splitters_choose(&splitters, sample, 4, 1, 0);
     CHECK_EQUAL(splitters.count, 0);
     check_splitters(1);
 }
@@ -153,9 +153,9 @@ static void test_snapped_needs_no_step(void)
     for (uint32_t i = 0; i < SAMPLES; i++)
         sample[i] /= 2; /* half of all even bins would be empty */
     gs_sort_samples(sample, SAMPLES);
-    gs_splitters_choose(&splitters, sample, SAMPLES, BINS);
+    gs_splitters_choose(&splitters, sample, SAMPLES, BINS, 0);
     CHECK(splitters.steps > 0);
-    gs_splitters_snap(&splitters, sample, SAMPLES, BINS);
+    gs_splitters_snap(&splitters, sample, SAMPLES, BINS, 0);
     check_splitters(BINS);
     CHECK_EQUAL(splitters.steps, 0);
     CHECK(splitters.guide != GS_GUIDE_EVEN);
@@ -176,13 +176,13 @@ static void test_guide_is_that_of_fewest_steps(void)
     for (uint32_t i = 0; i < SAMPLES; i++)
         sample[i] = 0x7fff0000 + sample[i] % (1 << 18);
     gs_sort_samples(sample, SAMPLES);
-    gs_splitters_choose(&splitters, sample, SAMPLES, BINS);
+    gs_splitters_choose(&splitters, sample, SAMPLES, BINS, 0);
     CHECK_EQUAL(splitters.guide, GS_GUIDE_LINEAR);
     CHECK(splitters.steps <= 1);
     for (uint32_t i = 0; i < SAMPLES; i++)
         sample[i] = sample_random(5, i) >> i % GS_KEY_BITS;
     gs_sort_samples(sample, SAMPLES);
-    gs_splitters_choose(&splitters, sample, SAMPLES, BINS);
+    gs_splitters_choose(&splitters, sample, SAMPLES, BINS, 0);
     CHECK_EQUAL(splitters.guide, GS_GUIDE_LOG);
     CHECK(splitters.steps <= 1);
     free(sample);
@@ -202,10 +202,10 @@ static void test_gap_is_left_out(void)
             sample[i] = place > GS_KEY_MAX / 2 ? place - near : place + near;
         }
         gs_sort_samples(sample, SAMPLES);
-        gs_splitters_choose(&splitters, sample, SAMPLES, BINS);
+        gs_splitters_choose(&splitters, sample, SAMPLES, BINS, 0);
         check_splitters(BINS);
         CHECK(gs_vector_steps() || splitters.steps <= 2);
-        gs_splitters_snap(&splitters, sample, SAMPLES, BINS);
+        gs_splitters_snap(&splitters, sample, SAMPLES, BINS, 0);
         check_splitters(BINS);
         free(sample);
     }
@@ -220,8 +220,8 @@ static void test_snapped_bins_keep_their_share(void)
     for (uint32_t i = 0; i < SAMPLES; i += 2)
         sample[i] = 0x40000000 + sample[i] % (1 << 16);
     gs_sort_samples(sample, SAMPLES);
-    gs_splitters_choose(&splitters, sample, SAMPLES, BINS);
-    gs_splitters_snap(&splitters, sample, SAMPLES, BINS);
+    gs_splitters_choose(&splitters, sample, SAMPLES, BINS, 0);
+    gs_splitters_snap(&splitters, sample, SAMPLES, BINS, 0);
     check_splitters(BINS);
     uint32_t in_bin[BINS] = {0};
     for (uint32_t i = 0; i < SAMPLES; i++)
@@ -257,8 +257,8 @@ static void test_others_have_no_even_bins(void)
     for (uint32_t i = 0; i < CROWD; i++)
         sample[i] = 0x12345678 + i * 1000; /* one bin gets two bins' share more */
     gs_sort_samples(sample, SAMPLES);
-    gs_splitters_choose(&splitters, sample, SAMPLES, BINS);
-    gs_splitters_snap(&splitters, sample, SAMPLES, BINS);
+    gs_splitters_choose(&splitters, sample, SAMPLES, BINS, 0);
+    gs_splitters_snap(&splitters, sample, SAMPLES, BINS, 0);
     CHECK(splitters.guide != GS_GUIDE_EVEN);
     free(sample);
     choose_from(SAMPLE_UNIFORM, 7 * BINS, BINS);
@@ -273,8 +273,8 @@ static void test_two_bins_are_not_even(void)
     gs_key sample[FEW];
     for (gs_key i = 0; i < FEW; i++)
         sample[i] = 7 * i;
-    gs_splitters_choose(&splitters, sample, FEW, 2);
-    gs_splitters_snap(&splitters, sample, FEW, 2);
+    gs_splitters_choose(&splitters, sample, FEW, 2, 0);
+    gs_splitters_snap(&splitters, sample, FEW, 2, 0);
     CHECK_EQUAL(splitters.count, 1);
     CHECK(splitters.splitter[0] < sample[FEW - 1]);
 }
@@ -287,16 +287,45 @@ static void test_snapped_equality_bins_stay(void)
     for (uint32_t i = 0; i < SAMPLES; i += 4)
         sample[i] = 1234567890;
     gs_sort_samples(sample, SAMPLES);
-    gs_splitters_choose(&splitters, sample, SAMPLES, BINS);
+    gs_splitters_choose(&splitters, sample, SAMPLES, BINS, 0);
     CHECK(gs_splitters_equal(&splitters, bin_by_definition(1234567890)));
-    gs_splitters_snap(&splitters, sample, SAMPLES, BINS);
+    gs_splitters_snap(&splitters, sample, SAMPLES, BINS, 0);
     check_splitters(BINS);
     CHECK(gs_splitters_equal(&splitters, bin_by_definition(1234567890)));
     free(sample);
 }
 
+/* Where the lowest bits of keys tell nothing, splitters end above these, and values that many keys
+ * have get bins of their own, which stay. */
+static void test_loose_bits_are_in_one_bin(void)
+{
+    enum { BINS = 64, SAMPLES = 32 * BINS, HEAVY = 5 };
+    static const unsigned loose[] = {1, 8, GS_KEY_BITS / 2, GS_KEY_BITS - 8};
+    for (size_t l = 0; l < sizeof loose / sizeof *loose; l++) {
+        const gs_key mask = ((gs_key)1 << loose[l]) - 1;
+        gs_key *sample = sample_make(SAMPLE_UNIFORM, SAMPLES);
+        for (uint32_t i = 0; i < SAMPLES; i += 4)
+            sample[i] = (sample[i] & mask) | (gs_key)(HEAVY + i % 16 / 4) << loose[l];
+        gs_sort_samples(sample, SAMPLES);
+        for (int snapped = 0; snapped < 2; snapped++) {
+            if (snapped)
+                gs_splitters_snap(&splitters, sample, SAMPLES, BINS, loose[l]);
+            else
+                gs_splitters_choose(&splitters, sample, SAMPLES, BINS, loose[l]);
+            check_splitters(BINS);
+            for (uint32_t i = 0; i < splitters.count; i++)
+                CHECK((splitters.splitter[i] & mask) == mask);
+            for (gs_key value = HEAVY; value < HEAVY + 4; value++)
+                CHECK(gs_splitters_single(&splitters, bin_by_definition(value << loose[l]),
+                                          loose[l]));
+        }
+        free(sample);
+    }
+}
+
 int main(void)
 {
+    test_loose_bits_are_in_one_bin();
     test_snapped_needs_no_step();
     test_guide_is_that_of_fewest_steps();
     test_gap_is_left_out();

@@ -208,25 +208,36 @@ static __device__ __forceinline__ void count_tile(const gs_key *tile, uint32_t s
 #define TILES_PARAMETER
 #define TILES_ARGUMENT
 #else
-#define TILES_PARAMETER , struct gs_gpu_tile *tiles
-#define TILES_ARGUMENT  , work->tiles
+#define TILES_PARAMETER , struct gs_gpu_tile *tiles, const uint32_t *slots_now
+#define TILES_ARGUMENT  , work->tiles, &work->state->slots[level & 1]
 
-/* Copy the slot of this block's tile into shared memory, and note the tile for the scatter. */
-static __device__ __forceinline__ void find_tile(struct gs_gpu_slot *s_slot,
-                                                 const struct gs_gpu_slot *slots, uint32_t count,
-                                                 struct gs_gpu_tile *tiles)
+/* Copy the slot of this block's tile into shared memory, note the tile for the scatter, and return
+ * it; or NULL, if there are not that many. */
+static __device__ __forceinline__ const gs_key *
+find_tile(struct gs_gpu_slot *s_slot, const struct gs_gpu_slot *slots, uint32_t count,
+          const struct gs_gpu_pages &pages, const gs_key *keys, struct gs_gpu_tile *tiles)
 {
+    const int64_t NOWHERE = INT64_MIN;
+    __shared__ int64_t s_from;
     if (threadIdx.x < 32) {
         const uint32_t index = find_slot(slots, count, blockIdx.x);
-        if (threadIdx.x == 0) {
+        if (threadIdx.x == 0 && count == 0)
+            s_from = NOWHERE;
+        if (threadIdx.x == 0 && count > 0) {
             *s_slot = slots[index];
-            const uint64_t first = (uint64_t)(blockIdx.x - s_slot->first_tile) * GS_GPU_TILE_KEYS;
-            tiles[blockIdx.x] = {s_slot->from + (int64_t)first,
-                                 (uint32_t)min(s_slot->size - first, (uint64_t)GS_GPU_TILE_KEYS),
-                                 index};
+            const uint32_t k = blockIdx.x - s_slot->first_tile;
+            const uint64_t first = (uint64_t)k * GS_GPU_TILE_KEYS;
+            if (first < s_slot->size && s_slot->bins > 0) {
+                s_from = tile_at(pages, keys, *s_slot, k) - keys;
+                tiles[blockIdx.x] = {
+                    s_from, (uint32_t)min(s_slot->size - first, (uint64_t)GS_GPU_TILE_KEYS), index};
+            } else {
+                s_from = NOWHERE;
+            }
         }
     }
     __syncthreads();
+    return s_from != NOWHERE ? keys + s_from : NULL;
 }
 #endif
 
@@ -262,13 +273,16 @@ __launch_bounds__(GS_GPU_TILE_THREADS, GS_RESIDENT_BLOCKS(DIGITS == GS_GPU_SPLIT
 #if GS_BITS == 32
     load_slot(&s_slot, slots, slot_count, blockIdx.x);
 #else
-    find_tile(&s_slot, slots, slot_count, tiles);
+    const uint32_t count = slot_count > 0 ? slot_count : *slots_now;
+    const gs_key *tile = find_tile(&s_slot, slots, count, pages, keys, tiles);
+    if (tile == NULL)
+        return;
 #endif
     const uint32_t index = blockIdx.x - s_slot.first_tile;
     const uint32_t size =
         (uint32_t)min(s_slot.size - (uint64_t)index * GS_GPU_TILE_KEYS, (uint64_t)GS_GPU_TILE_KEYS);
-    const gs_key *tile = tile_at(pages, keys, s_slot, index);
 #if GS_BITS == 32
+    const gs_key *tile = tile_at(pages, keys, s_slot, index);
     const uint32_t counted = s_slot.heavy ? GS_GPU_PARTS * s_slot.bins : s_slot.bins;
     const auto count = [&](const auto &digits) {
         if (s_slot.heavy)

@@ -15,18 +15,20 @@ extern "C" {
 
 /* select_samples_gpu.cu: draw the sample; then, once it is sorted, choose splitters for n keys: for
  * `bins` bins, for up to `most` if values are few, or for `uncounted` if level 1 needs no count.
- * choose_splitters also initializes work->state. */
+ * choose_splitters also initializes work->state; for wider keys, it reports what the sample tells,
+ * as report->sample of that number. */
 cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const gs_key *keys, uint64_t n,
                                   uint32_t samples, cudaStream_t stream);
 cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint64_t n, uint32_t samples,
                                     uint32_t bins, uint32_t most, uint32_t uncounted,
-                                    cudaStream_t stream);
+                                    uint32_t sequence, cudaStream_t stream);
 
 /* build_tables_gpu.cu: build the tables from splitters that are already in work->tables. */
 cudaError_t gs_build_tables_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream);
 
 /* count_bins_gpu.cu: count level 1's bins, count the digits of a level's slots, and find the least
- * and largest keys of slots. */
+ * and largest keys of slots. Of wider keys, slots may be 0: all that there are by then, which have
+ * at most `tiles`. */
 cudaError_t gs_count_bins_gpu(const struct gs_gpu_work *work, const gs_key *keys, uint64_t n,
                               uint32_t bins, unsigned processors, cudaStream_t stream);
 cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level, const gs_key *keys,

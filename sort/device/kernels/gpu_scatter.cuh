@@ -26,8 +26,8 @@ enum {
 
 static_assert(GS_GPU_SPLITTERS_MAX < 1 << BIN_RANK_SHIFT, "a bin fits below its rank");
 static_assert(GS_GPU_TILE_KEYS <= 1 << (32 - BIN_RANK_SHIFT), "a rank fits above its bin");
-static_assert(GS_BITS > 32 ||
-                  5 * (GS_GPU_SPLITTERS_MAX + 1) <= GS_GPU_TILE_KEYS * 9 / 8 - 2 * WAITING,
+static_assert(5 * (GS_GPU_SPLITTERS_MAX + 1) * sizeof(uint32_t) / sizeof(gs_key) <=
+                  GS_GPU_TILE_KEYS * 9 / 8 - 2 * WAITING,
               "homes and tears of all bins fit behind a tile");
 
 /* Prefetch distance of level 2, in tiles: as many begin in the time that memory takes to answer. */

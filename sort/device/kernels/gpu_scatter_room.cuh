@@ -38,7 +38,7 @@ static inline uint32_t choose_room(const struct gs_gpu_work *work, uint32_t tile
 {
     const uint32_t others = (words * sizeof(uint32_t) + sizeof(gs_key) - 1) / sizeof(gs_key);
     const uint32_t room = scatter_room(work, tile_keys);
-    const uint32_t least = tile_keys + (GS_BITS == 32 ? 5 * most : 0);
+    const uint32_t least = tile_keys + 5 * most * sizeof(uint32_t) / sizeof(gs_key);
     if (!work->rows || others + room <= HALF_ROOM || others + least > HALF_ROOM)
         return room;
     return HALF_ROOM - others;

@@ -10,7 +10,7 @@
  * other buffer. A bin keeps its range of the output, so finished bins and unfinished ones never
  * overlap, and the result ends up in `a`. Levels without a count (pages/pages.h) differ: their bins
  * lie in pages and rooms scattered over a buffer and spare memory, no bin is sorted while
- * slots are in pages, and the result may end up in `b`.
+ * slots are in pages, and the result may end up in `b` if keys have 32 bits.
  */
 #ifndef GS_GPU_SORT_H
 #define GS_GPU_SORT_H
@@ -344,6 +344,11 @@ struct gs_gpu_state {
 #endif
 };
 
+/* What the sample of wider keys tells before its splitters are ready: bins should be counted, since
+ * it is in order, or most bins have one value; keys are uneven. */
+#define GS_GPU_SAMPLE_COUNT  1U
+#define GS_GPU_SAMPLE_UNEVEN 2U
+
 /* What the host must know to go on; the device writes it to pinned host memory. */
 struct gs_gpu_report {
     uint32_t outcome;
@@ -361,6 +366,7 @@ struct gs_gpu_report {
     uint32_t narrow_jobs;
     uint32_t bins;
     uint32_t sequence; /* written last: the report of that number is complete */
+    uint32_t sample;   /* before that: its number << 2 | GS_GPU_SAMPLE_* */
 };
 
 /* Device pointers of one sort. */

@@ -98,7 +98,12 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     const uint32_t index = blockIdx.x - s_slot.first_tile;
     const uint32_t size =
         (uint32_t)min(s_slot.size - (uint64_t)index * tile_keys, (uint64_t)tile_keys);
+#if GS_BITS == 32
     in = tile_at(pages, in, s_slot, index);
+#else
+    (void)pages;
+    in += tiles[blockIdx.x].from;
+#endif
     cursors += (uint64_t)GS_GPU_PARTS * s_slot.first_digit;
     const struct flat_target<PLACE> target = {
         out + s_slot.to, limit, cursors

@@ -181,6 +181,22 @@ static __device__ const uint32_t *make_proxies(const gs_key *sample, uint32_t sa
 #endif
 }
 
+#if GS_BITS == 32
+#define REPORT_PARAMETER
+#define REPORT_ARGUMENT
+#else
+#define REPORT_PARAMETER , struct gs_gpu_report *report, uint32_t sequence
+#define REPORT_ARGUMENT  , work->report, sequence
+
+/* Tell the host as soon as it is known, so that it need not wait for the rest. */
+static __device__ void report_sample(struct gs_gpu_report *report, uint32_t sequence,
+                                     uint32_t tells)
+{
+    if (report != NULL)
+        *(volatile uint32_t *)&report->sample = sequence << 2 | tells;
+}
+#endif
+
 /* Pick every samples/bins-th key of the sorted sample. A picked value v that is also found half a
  * bin's share of the sample away gets an equality bin, between the splitters v-1 and v. If values
  * are few, there are more bins, so that each holds fewer; if one is frequent, FEW_VALUES is no
@@ -188,7 +204,8 @@ static __device__ const uint32_t *make_proxies(const gs_key *sample, uint32_t sa
 static __global__ void __launch_bounds__(TABLE_THREADS)
     choose_splitters_kernel(const gs_key *sample, uint64_t n, uint32_t samples, uint32_t bins,
                             uint32_t most, uint32_t uncounted, uint32_t cells, bool maps,
-                            bool counts, struct gs_gpu_tables *tables, struct gs_gpu_state *state)
+                            bool counts, struct gs_gpu_tables *tables,
+                            struct gs_gpu_state *state REPORT_PARAMETER)
 {
     after_previous();
     __shared__ struct table_builder s_build;
@@ -196,6 +213,11 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
     clear_state(state, tables, samples);
     uint32_t t = threadIdx.x;
     const uint32_t *proxy = make_proxies(sample, samples, tables, state);
+#if GS_BITS > 32
+    const bool ordered = state->sample_order != (GS_GPU_DESCENT | GS_GPU_ASCENT);
+    if (t == 0 && ordered)
+        report_sample(report, sequence, GS_GPU_SAMPLE_COUNT);
+#endif
     if (n / bins > GS_GPU_MEDIUM_KEYS) {
         look_at_sample(sample, proxy, samples, max(samples / bins / 2, 1U), n, maps, counts,
                        &s_look, tables);
@@ -212,19 +234,27 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
         bins *= 2;
     uint32_t emitted = 0;
     gs_key key = 0;
+    bool heavy = false;
     bool below = false;
     if (t + 1 < bins) {
         uint32_t pick = (uint32_t)((uint64_t)(t + 1) * samples / bins);
         gs_key before = t > 0 ? sample[(uint64_t)t * samples / bins] : 0;
         uint32_t share = max(samples / bins / 2, 1U);
         key = sample[pick];
-        bool heavy = (pick + share < samples && sample[pick + share] == key) ||
-                     (pick >= share && sample[pick - share] == key);
+        heavy = (pick + share < samples && sample[pick + share] == key) ||
+                (pick >= share && sample[pick - share] == key);
         if (t == 0 || before != key) {
             below = heavy && key > 0 && (t == 0 || before != key - 1);
             emitted = below + (key < GS_KEY_MAX); /* nothing lies above the largest key */
         }
     }
+#if GS_BITS > 32
+    const bool filled = __syncthreads_count(heavy) > (int)bins / 2;
+    if (t == 0 && !ordered)
+        report_sample(report, sequence,
+                      (tables->uneven ? GS_GPU_SAMPLE_UNEVEN : 0) |
+                          (filled ? GS_GPU_SAMPLE_COUNT : 0));
+#endif
     uint32_t count;
     uint32_t place = scan_block<TABLE_THREADS>(emitted, s_build.partial, &count);
 #if GS_BITS == 32
@@ -257,9 +287,10 @@ cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const gs_key *
 
 cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint64_t n, uint32_t samples,
                                     uint32_t bins, uint32_t most, uint32_t uncounted,
-                                    cudaStream_t stream)
+                                    uint32_t sequence, cudaStream_t stream)
 {
+    (void)sequence;
     return gs_launch_next(choose_splitters_kernel, 1, TABLE_THREADS, 0, stream, work->samples, n,
                           samples, bins, most, uncounted, work->cells, work->rows,
-                          gs_gpu_asked(work) == NULL, work->tables, work->state);
+                          gs_gpu_asked(work) == NULL, work->tables, work->state REPORT_ARGUMENT);
 }

@@ -13,12 +13,12 @@
  * users do not have to wait unless the taker is very late. The taker publishes the page before it
  * waits for any page itself, so no wait is long. */
 template <typename I> struct paged_target {
-    using KEY = uint32_t;
+    using KEY = gs_key;
     using PLACE = uint32_t;
     using INDEX = I; /* index in the pages' memory */
     static const bool PAGED = true;
     static const uint32_t PAGE_KEYS = GS_GPU_PAGE_KEYS;
-    uint32_t *out;
+    gs_key *out;
     PLACE limit;
     unsigned long long *cursors;
     struct gs_gpu_pages pages;
@@ -84,13 +84,13 @@ template <typename I> struct paged_target {
         return index >= (INDEX)pages.whole * PAGE_KEYS;
     }
 
-    __device__ __forceinline__ uint32_t *located(INDEX index) const
+    __device__ __forceinline__ gs_key *located(INDEX index) const
     {
         return is_spare(index) ? pages.spare + (index - (INDEX)pages.whole * PAGE_KEYS)
                                : out + index;
     }
 
-    __device__ __forceinline__ uint32_t *at(uint32_t bin, PLACE place) const
+    __device__ __forceinline__ gs_key *at(uint32_t bin, PLACE place) const
     {
         return located(locate(bin, place));
     }

@@ -24,10 +24,16 @@ cudaError_t gs_begin_pages_gpu(const struct gs_gpu_work *work, uint32_t bins, cu
 cudaError_t gs_plan_pages_gpu(const struct gs_gpu_work *work, uint64_t n, unsigned level,
                               uint32_t sequence, cudaStream_t stream);
 
+/* wide/bound_ends_gpu.cu: in between, for wider keys: find the least and the largest of the n keys,
+ * among those that the scatter has moved to `out`: other bins than the first and the last have
+ * splitters for bounds. Also clears the counters of all digits that there may be. */
+cudaError_t gs_bound_ends_gpu(const struct gs_gpu_work *work, const gs_key *out, uint64_t n,
+                              unsigned processors, cudaStream_t stream);
+
 /* scatter_pages_gpu.cu: scatter to `bins` wanted bins, at most `most` with equality bins, in
  * work->pages, which are in `out` and its spare memory; each bin has its first page. For many keys.
  */
-cudaError_t gs_scatter_pages_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out,
+cudaError_t gs_scatter_pages_gpu(const struct gs_gpu_work *work, const gs_key *in, gs_key *out,
                                  uint64_t n, uint32_t bins, uint32_t most, unsigned processors,
                                  cudaStream_t stream);
 

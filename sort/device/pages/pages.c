@@ -8,7 +8,7 @@
 #include "sort/device/pages/sort_pages.h"
 
 /* Below this, a level's count takes less time than the host needs to decide against it. */
-#define PAGED_KEYS (1ULL << 26)
+#define PAGED_KEYS (1ULL << (GS_BITS == 32 ? 26 : 24))
 
 /* Up to here GS_GPU_SPLIT_BINS bins of GS_GPU_DIGITS_MAX digits leave small jobs. */
 #define SPLIT_KEYS ((1ULL << 30) + 1)
@@ -44,7 +44,7 @@ static size_t place_rooms(struct gs_device_sorter *sorter, char *memory)
     struct gs_gpu_rooms *rooms = &sorter->work.rooms;
     /* Not fewer if bins are to be split, as the caller may still change that. */
     const uint64_t bins = gs_device_bins_up_to(sorter->capacity, sorter->room.paged_keys);
-    const uint64_t splits = most_splits(sorter);
+    const uint64_t splits = GS_BITS == 32 ? most_splits(sorter) : 0;
     const uint64_t whole = sorter->capacity / GS_GPU_PAGE_KEYS;
     size_t total = 0;
     pages->page = gs_device_carve(&memory, &total, 2 * GS_GPU_PAGES_FACTOR * (whole + bins),
@@ -64,6 +64,8 @@ static size_t place_rooms(struct gs_device_sorter *sorter, char *memory)
         sorter->work.maps =
             gs_device_carve(&memory, &total, splits + bins, sizeof *sorter->work.maps);
     }
+    if (GS_BITS > 32) /* level 2 is counted */
+        return total;
     /* Rooms are 10 % larger than the keys to expect. A slot that does not fit into the buffer goes
      * to spare memory as a whole. */
     rooms->spare_keys = sorter->capacity / 8 + 2 * sorter->capacity / bins;
@@ -88,7 +90,9 @@ void gs_device_sorter_place_room(struct gs_device_sorter *sorter, void *memory)
 {
     place_rooms(sorter, memory);
     sorter->room.sort = gs_device_sort_pages;
+#if GS_BITS == 32
     sorter->room.sort_narrow = gs_sort_narrow_gpu;
+#endif
 }
 
 enum gs_status gs_device_sorter_add_room(struct gs_device_sorter *sorter, struct gs_error *err)

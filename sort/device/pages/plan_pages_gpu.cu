@@ -17,7 +17,7 @@ static __device__ void plan_pages(const struct gs_gpu_work &work, unsigned level
 {
     struct gs_gpu_state *state = work.state;
     const struct gs_gpu_tables *tables = work.tables;
-    const struct key_bounds all = {0, GS_KEY_MAX};
+    const struct key_bounds any = {0, GS_KEY_MAX};
     const uint32_t bins = tables->count + 1;
     bool full = false;
     if (state->outcome != GS_GPU_UNSORTED)
@@ -30,6 +30,7 @@ static __device__ void plan_pages(const struct gs_gpu_work &work, unsigned level
             state->outcome = GS_GPU_UNCOUNTED;
         return;
     }
+    const struct key_bounds all = all_bounds(state);
     unsigned long long before = 0;
     for (uint32_t round = 0; round < bins; round += PLAN_THREADS) {
         const uint32_t bin = round + threadIdx.x;
@@ -37,7 +38,7 @@ static __device__ void plan_pages(const struct gs_gpu_work &work, unsigned level
         const unsigned long long size = cursor & ~GS_GPU_SKIP;
         const unsigned long long start = scan_round<PLAN_THREADS>(size, s_partial, &before);
         if (size > 0 && cursor != size) {
-            add_fill(&work, start, size, bin_low(tables, all, bin));
+            add_fill(&work, start, size, bin_low(tables, any, bin));
         } else if (size > 0) {
             struct gs_gpu_slot *slot = add_slot(
                 &work, level, start, size, bin_low(tables, all, bin), bin_high(tables, all, bin));

@@ -6,12 +6,12 @@
 #include "sort/device/pages/page_launchers.h"
 
 template <typename INDEX>
-static struct paged_target<INDEX> paged(const struct gs_gpu_work *work, uint32_t *out) {
+static struct paged_target<INDEX> paged(const struct gs_gpu_work *work, gs_key *out) {
     return {out, UINT32_MAX, work->cursors, work->pages, &work->state->pages};
 }
 
 cudaError_t
-gs_scatter_pages_gpu(const struct gs_gpu_work *work, const uint32_t *in, uint32_t *out, uint64_t n,
+gs_scatter_pages_gpu(const struct gs_gpu_work *work, const gs_key *in, gs_key *out, uint64_t n,
                      uint32_t bins, uint32_t most, unsigned processors, cudaStream_t stream)
 {
     const int large = GS_GPU_TILE_KEYS / SCATTER_THREADS;

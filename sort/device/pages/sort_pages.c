@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * Only the scatter of such a level finds out how many slots, tiles and jobs there are, and the
- * device then waits for the host. That is little compared to the time of so many keys.
+ * device then waits for the host, unless it can count digits meanwhile. That is little compared to
+ * the time of so many keys.
  */
 #include "sort/device/pages/sort_pages.h"
 #include "sort/device/device_levels.h"
@@ -50,7 +51,8 @@ static cudaError_t look_disordered(const struct gs_device_sorter *sorter, uint32
  * with `split` of level 1, to be split first. */
 static enum gs_status scatter_pages(struct gs_device_sorter *sorter, const gs_key *keys,
                                     gs_key *other, uint64_t n, uint32_t bins, bool split,
-                                    struct gs_gpu_report *report, bool *done, struct gs_error *err)
+                                    enum gs_device_ahead ahead, struct gs_gpu_report *report,
+                                    bool *done, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct gs_gpu_work *work = &sorter->work;
@@ -65,106 +67,24 @@ static enum gs_status scatter_pages(struct gs_device_sorter *sorter, const gs_ke
     GS_CUDA_TRY(gs_scatter_pages_gpu(work, gs_device_source(sorter, keys), other, n, bins, most,
                                      sorter->processors, stream));
     gs_device_mark(sorter, GS_DEVICE_SCATTER);
+#if GS_BITS > 32
+    GS_CUDA_TRY(gs_bound_ends_gpu(work, other, n, sorter->processors, stream));
+#endif
     if (split)
         work->sub_bin_keys = (uint32_t)gs_device_split_keys(work, n, bins);
     GS_CUDA_TRY(gs_plan_pages_gpu(work, n, split ? 1 : 2, ++sorter->sequence, stream));
     gs_device_choose_jobs(work, n);
     gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
+    if (ahead == GS_DEVICE_COUNTS) {
+        /* Meanwhile the host hears of the slots. */
+        const uint64_t tiles = n / GS_GPU_TILE_KEYS + most;
+        GS_CUDA_TRY(gs_count_digits_gpu(work, 2, other, 0, (uint32_t)tiles, GS_GPU_LINEAR, stream));
+        gs_device_mark(sorter, GS_DEVICE_COUNT_DIGITS);
+    }
     GS_CUDA_TRY(gs_device_await_report(sorter, report));
     *done = report->outcome == GS_GPU_UNSORTED;
     if (!*done)
         GS_CUDA_TRY(cudaMemsetAsync(&work->state->outcome, 0, sizeof work->state->outcome, stream));
-cleanup:
-    return st;
-}
-
-/* The most keys of a slot of level 1 in pages. */
-static uint64_t most_keys(const struct gs_device_sorter *sorter)
-{
-    return (uint64_t)sorter->work.pages.most * GS_GPU_PAGE_KEYS;
-}
-
-/* Level 2 without a count: from the pages of its slots in `from` to rooms in `to`. The result is in
- * `from`. */
-static enum gs_status sort_rooms(struct gs_device_sorter *sorter, gs_key *from, gs_key *to,
-                                 uint64_t n, struct gs_gpu_report *report,
-                                 struct gs_device_stats *stats, struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    const struct gs_gpu_work *work = &sorter->work;
-    cudaStream_t stream = sorter->stream;
-    if (report->tiles == 0) { /* no slot has two values */
-        report->slots = 0;
-        return gs_device_sort_slots(sorter, from, to, n, 2, false, report, stats, err);
-    }
-    GS_CUDA_TRY(gs_choose_rooms_gpu(work, from, to, n, report->slots, stream));
-    GS_CUDA_TRY(gs_device_clear_counters(sorter, report));
-    gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
-    GS_CUDA_TRY(gs_scatter_rooms_gpu(work, from, to, report->slots, report->tiles, stream));
-    gs_device_mark(sorter, GS_DEVICE_SCATTER_DIGITS);
-    GS_CUDA_TRY(gs_plan_rooms_gpu(work, report->slots, stream));
-    GS_CUDA_TRY(gs_device_plan_level(sorter, 3));
-    gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
-    GS_CUDA_TRY(gs_device_await_report(sorter, report));
-    return gs_device_sort_slots(sorter, from, to, n, 2, true, report, stats, err);
-cleanup:
-    return st;
-}
-
-/* Continue from the slots of level 1, which are in pages in `other`. If level 2 needs no count, the
- * result stays in `other`; may_swap allows that. */
-static enum gs_status sort_slots(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
-                                 uint64_t n, struct gs_gpu_report *report,
-                                 struct gs_device_stats *stats, bool may_swap, struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    if (report->repeats || report->uneven || report->slots == 0 || !may_swap) {
-        GS_CUDA_TRY(gs_device_clear_counters(sorter, report));
-        return gs_device_sort_slots(sorter, keys, other, most_keys(sorter), 1, false, report, stats,
-                                    err);
-    }
-    stats->in_other = true;
-    return sort_rooms(sorter, other, keys, n, report, stats, err);
-cleanup:
-    return st;
-}
-
-/* The same, but split the slots first, into pages in `keys`. If level 2 needs a count, the result
- * is in `other`, or with may_swap == false copied to `keys`. */
-static enum gs_status split_slots(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
-                                  uint64_t n, struct gs_gpu_report *report,
-                                  struct gs_device_stats *stats, bool may_swap,
-                                  struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    struct gs_gpu_work *work = &sorter->work;
-    const enum gs_gpu_digits digits = gs_device_choose_digits(1, report);
-    const uint64_t most = most_keys(sorter);
-    work->split = sorter->room.split_pages;
-    work->split.whole = work->pages.whole;
-    if (report->tiles > 0) { /* else no slot has two values */
-        if (digits != GS_GPU_LINEAR)
-            GS_CUDA_TRY(gs_map_digits_gpu(work, 1, other, report->slots, digits, sorter->stream));
-        GS_CUDA_TRY(gs_split_pages_gpu(work, other, keys, n, report->slots, report->tiles, digits,
-                                       sorter->stream));
-    }
-    gs_device_mark(sorter, GS_DEVICE_SCATTER_DIGITS);
-    work->pages = work->split;
-    GS_CUDA_TRY(gs_device_plan_level(sorter, 2));
-    gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
-    GS_CUDA_TRY(gs_device_await_report(sorter, report));
-    if (digits == GS_GPU_LINEAR) {
-        GS_TRY(sort_rooms(sorter, keys, other, n, report, stats, err));
-    } else {
-        GS_CUDA_TRY(gs_device_clear_counters(sorter, report));
-        GS_TRY(gs_device_sort_slots(sorter, other, keys, most, 1, false, report, stats, err));
-        if (!may_swap)
-            GS_CUDA_TRY(cudaMemcpyAsync(keys, other, n * sizeof *keys, cudaMemcpyDeviceToDevice,
-                                        sorter->stream));
-        stats->in_other = may_swap;
-    }
-    stats->levels++;
-    stats->split = true;
 cleanup:
     return st;
 }
@@ -196,10 +116,12 @@ enum gs_status gs_device_sort_pages(struct gs_device_sorter *sorter, gs_key *key
     const struct gs_gpu_work *work = &sorter->work;
     struct gs_gpu_report report = {0};
     bool done = false;
+    uint32_t tells = 0; /* of 32-bit keys, scatter_pages finds out */
+    enum gs_device_ahead ahead = GS_DEVICE_NOTHING;
     const uint32_t bins = gs_device_sort_bins(n);
     const uint32_t most = gs_device_most_bins(n, bins);
     const uint32_t samples = gs_device_samples(n, bins);
-    bool split = n >= sorter->room.split_keys;
+    bool split = GS_BITS == 32 && n >= sorter->room.split_keys;
     const gs_key *source = gs_device_source(sorter, keys);
     GS_CUDA_TRY(gs_select_samples_gpu(work, source, n, samples, sorter->stream));
     if (split && !sorter->room.split_ordered)
@@ -207,12 +129,18 @@ enum gs_status gs_device_sort_pages(struct gs_device_sorter *sorter, gs_key *key
     gs_device_mark(sorter, GS_DEVICE_SELECT_SAMPLES);
     const uint32_t first_bins = split && bins > GS_GPU_SPLIT_BINS ? GS_GPU_SPLIT_BINS : bins;
     GS_CUDA_TRY(gs_device_choose_splitters(sorter, n, samples, bins, most, first_bins));
-    GS_TRY(scatter_pages(sorter, keys, other, n, first_bins, split, &report, &done, err));
-    if (done && split)
-        return split_slots(sorter, keys, other, n, &report, stats, may_swap, err);
+    if (GS_BITS > 32)
+        GS_CUDA_TRY(gs_device_await_sample(sorter, &tells));
+    if (GS_BITS > 32 && tells == 0)
+        ahead = GS_DEVICE_COUNTS;
+    if ((tells & GS_GPU_SAMPLE_COUNT) == 0)
+        GS_TRY(
+            scatter_pages(sorter, keys, other, n, first_bins, split, ahead, &report, &done, err));
     if (done)
-        return sort_slots(sorter, keys, other, n, &report, stats, may_swap, err);
-    if (sorter->source != NULL && may_swap) { /* the result is wanted where pages would have it */
+        return gs_device_sort_paged(sorter, keys, other, n, split, may_swap, ahead, &report, stats,
+                                    err);
+    if (GS_BITS == 32 && sorter->source != NULL &&
+        may_swap) { /* the result is wanted where pages would have it */
         gs_key *const keys_now = other;
         other = keys;
         keys = keys_now;
@@ -220,10 +148,12 @@ enum gs_status gs_device_sort_pages(struct gs_device_sorter *sorter, gs_key *key
     }
     /* If most bins have one value, they need not be moved or sorted: counting values gains
      * nothing. */
-    if (report.outcome == GS_GPU_UNCOUNTED && report.few_all && report.bins > bins / 2)
+    if (GS_BITS == 32 && report.outcome == GS_GPU_UNCOUNTED && report.few_all &&
+        report.bins > bins / 2)
         GS_TRY(count_all_values(sorter, keys, other, n, &report, &done, err));
     if (done)
-        return gs_device_sort_slots(sorter, keys, other, n, 1, false, &report, stats, err);
+        return gs_device_sort_slots(sorter, keys, other, n, 1, GS_DEVICE_NOTHING, &report, stats,
+                                    err);
     GS_CUDA_TRY(gs_count_bins_gpu(work, source, n, most, sorter->processors, sorter->stream));
     gs_device_mark(sorter, GS_DEVICE_COUNT_BINS);
     const uint32_t known = report.bins > 0 ? report.bins : 2 * most;

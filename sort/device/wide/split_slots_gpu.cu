@@ -19,19 +19,32 @@ enum {
 
 static_assert(SPLIT_THREADS >= GS_GPU_DIGITS_MAX / 2, "a thread for each splitter");
 
+/* Key `place` of a slot. */
+static __device__ __forceinline__ gs_key key_at(const struct gs_gpu_pages &pages,
+                                                const gs_key *keys, const struct gs_gpu_slot &slot,
+                                                uint64_t place)
+{
+    if (!slot.paged)
+        return keys[slot.from + (int64_t)place];
+    const uint32_t number = pages.page[slot.from + (int64_t)(place / GS_GPU_PAGE_KEYS)];
+    return page_at(pages, keys, number)[place % GS_GPU_PAGE_KEYS];
+}
+
 /* Draw N keys a thread from the slot, and sort them all in shared memory. */
 template <int N>
-static __device__ __noinline__ uint32_t sort_sample(const gs_key *keys, uint64_t size,
+static __device__ __noinline__ uint32_t sort_sample(const struct gs_gpu_pages &pages,
+                                                    const gs_key *keys,
+                                                    const struct gs_gpu_slot &slot,
                                                     gs_key *s_sample)
 {
     const uint32_t t = threadIdx.x;
-    const uint64_t apart = size / (N * SPLIT_THREADS);
+    const uint64_t apart = slot.size / (N * SPLIT_THREADS);
     gs_key key[N];
 #pragma unroll
     for (int i = 0; i < N; i++) {
         const uint32_t j = i * SPLIT_THREADS + t;
         const uint64_t random = (uint32_t)gs_random(GS_SAMPLE_SEED, j);
-        key[i] = keys[j * apart + (random * apart >> 32)];
+        key[i] = key_at(pages, keys, slot, j * apart + (random * apart >> 32));
     }
     sort_bitonic(key, s_sample, (uint32_t)SPLIT_THREADS);
     __syncthreads();
@@ -56,7 +69,8 @@ static __device__ __forceinline__ bool is_even(const gs_key *s_sample, uint32_t 
 
 /* A block splits one slot: it turns the digits that the slot has been given into splitters. */
 static __global__ void __launch_bounds__(SPLIT_THREADS)
-    split_slots_kernel(const gs_key *__restrict__ keys, struct gs_gpu_slot *slots,
+    split_slots_kernel(const gs_key *__restrict__ keys,
+                       const __grid_constant__ struct gs_gpu_pages pages, struct gs_gpu_slot *slots,
                        const struct gs_gpu_state *asked, gs_key *splitters, uint32_t most)
 {
     after_previous();
@@ -70,14 +84,13 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     if (!slot.mapped)
         return;
     const uint32_t bins = slot.bins / 2; /* the others are for equality bins */
-    const gs_key *const first = keys + slot.from;
     const uint32_t wanted = (uint32_t)min(min((uint64_t)bins * SPLIT_EACH, slot.size / 2),
                                           (uint64_t)most * SPLIT_THREADS);
     const uint32_t samples =
-        wanted <= SPLIT_THREADS       ? sort_sample<1>(first, slot.size, s_sample)
-        : wanted <= 2 * SPLIT_THREADS ? sort_sample<2>(first, slot.size, s_sample)
-        : wanted <= 4 * SPLIT_THREADS ? sort_sample<4>(first, slot.size, s_sample)
-                                      : sort_sample<SPLIT_ITEMS>(first, slot.size, s_sample);
+        wanted <= SPLIT_THREADS       ? sort_sample<1>(pages, keys, slot, s_sample)
+        : wanted <= 2 * SPLIT_THREADS ? sort_sample<2>(pages, keys, slot, s_sample)
+        : wanted <= 4 * SPLIT_THREADS ? sort_sample<4>(pages, keys, slot, s_sample)
+                                      : sort_sample<SPLIT_ITEMS>(pages, keys, slot, s_sample);
     const struct gs_gpu_digit digit = make_digit(slot.low, slot.high, bins);
     if (is_even(s_sample, samples, bins, digit)) {
         if (t == 0) {
@@ -126,5 +139,6 @@ cudaError_t gs_map_digits_gpu(const struct gs_gpu_work *work, unsigned level, co
     if (error != cudaSuccess)
         return error;
     return gs_launch_next(split_slots_kernel, slots, SPLIT_THREADS, shared, stream, keys,
-                          work->slots[level & 1], gs_gpu_asked(work), work->heavy, most);
+                          work->pages, work->slots[level & 1], gs_gpu_asked(work), work->heavy,
+                          most);
 }

@@ -29,6 +29,7 @@ struct gs_incoming_calls {
 struct gs_device_array {
     const void *in;
     void *out;
+    unsigned index_bytes; /* 0, or `out` is for the records' positions, of 4 or 8 bytes each */
     uint64_t count;
     void *temp; /* NULL: only set temp_bytes to what it must have */
     size_t temp_bytes;

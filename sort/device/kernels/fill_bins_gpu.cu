@@ -8,11 +8,12 @@
 enum { STREAM_THREADS = 256 };
 
 static __global__ void __launch_bounds__(STREAM_THREADS)
-    fill_bins_kernel(gs_key *out, const struct gs_gpu_fill *fills)
+    fill_bins_kernel(gs_key *out, const struct gs_gpu_fill *fills,
+                     const __grid_constant__ struct gs_gpu_door door)
 {
     after_previous();
     const struct gs_gpu_fill fill = fills[blockIdx.x];
-    write_run(out + fill.start, fill.size, fill.value);
+    write_run(out + fill.start, fill.size, leave(door, fill.value));
 }
 
 /* Bring keys that the count found in order, or in reverse, to their places. A thread moves a key
@@ -40,7 +41,8 @@ cudaError_t gs_fill_bins_gpu(const struct gs_gpu_work *work, gs_key *a, uint32_t
 {
     if (fills == 0)
         return cudaSuccess;
-    return gs_launch_next(fill_bins_kernel, fills, STREAM_THREADS, 0, stream, a, work->fills);
+    return gs_launch_next(fill_bins_kernel, fills, STREAM_THREADS, 0, stream, a, work->fills,
+                          work->door);
 }
 
 cudaError_t gs_write_ordered_gpu(const struct gs_gpu_work *work, const gs_key *source, gs_key *keys,

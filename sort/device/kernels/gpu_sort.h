@@ -17,6 +17,7 @@
 
 #include "common/formats/keys.h"
 #include "common/random.h" /* GS_HOST_DEVICE */
+#include "sort/device/kernels/gpu_door.h"
 #include "sort/device/kernels/gpu_proxy.h"
 
 #include <assert.h>
@@ -391,6 +392,7 @@ struct gs_gpu_work {
     struct gs_gpu_rooms rooms;             /* spare == NULL: none */
     struct gs_gpu_report *report;          /* pinned, host; NULL: the host waits for none, and grids
                                               are for the most slots and tiles that there may be */
+    struct gs_gpu_door door; /* of level 1's source, and of what is stored in its place */
     /* Chosen by the device and n. */
     uint32_t small_keys;   /* most keys of a small job: GS_GPU_SMALL_KEYS, or twice that */
     uint32_t medium_keys;  /* most of any other: GS_GPU_MEDIUM_KEYS or small_keys; more if close */

@@ -4,7 +4,8 @@
  * The number of passes depends on sizes alone, so a host that is told nothing can queue them: any
  * keys are sorted. Blocks stride over the tiles of all slots; a pass that no slot needs ends at
  * once. A slot's keys are in `keys`, as level 2 left them, and come back there: a slot with an odd
- * number of passes has its first runs written to `other`.
+ * number of passes has its first runs written to `other`. It has more keys than a run, so that its
+ * last pass is where records leave through the door.
  *
  * A block makes RUN_KEYS merged keys at a time. It finds where these begin and end in both runs,
  * copies them to shared memory, and there each thread does the same for its own few.
@@ -20,6 +21,7 @@ enum {
     RUN_BLOCKS = 8 /* of a multiprocessor */
 };
 
+static_assert(RUN_KEYS < GS_GPU_SMALL_KEYS, "a slot is merged");
 static_assert(GS_GPU_TILE_KEYS % RUN_KEYS == 0, "a tile is made of whole runs");
 
 /* Merge passes that make one run of so many keys. */
@@ -93,7 +95,8 @@ static __device__ __forceinline__ COUNT merge_path(const gs_key *a, COUNT a_size
 /* Merge pairs of runs of RUN_KEYS << pass keys. */
 static __global__ void __launch_bounds__(RUN_THREADS)
     merge_runs_kernel(gs_key *keys, gs_key *other, const struct gs_gpu_slot *slots,
-                      const struct gs_gpu_state *state, uint32_t pass)
+                      const struct gs_gpu_state *state, uint32_t pass,
+                      const __grid_constant__ struct gs_gpu_door door)
 {
     after_previous();
     __shared__ gs_key s_keys[RUN_KEYS];
@@ -139,7 +142,7 @@ static __global__ void __launch_bounds__(RUN_THREADS)
         __syncthreads();
         gs_key *out = (back ? keys : other) + slot.start + first;
         for (uint32_t i = t; i < size; i += RUN_THREADS)
-            out[i] = s_keys[i];
+            out[i] = pass + 1 < passes ? s_keys[i] : leave(door, s_keys[i]);
     });
 }
 
@@ -153,6 +156,6 @@ cudaError_t gs_merge_slots_gpu(const struct gs_gpu_work *work, gs_key *keys, gs_
         gs_launch_next(sort_runs_kernel, blocks, RUN_THREADS, 0, stream, keys, other, slots, state);
     for (uint32_t pass = 0; pass < passes_of(most) && error == cudaSuccess; pass++)
         error = gs_launch_next(merge_runs_kernel, blocks, RUN_THREADS, 0, stream, keys, other,
-                               slots, state, pass);
+                               slots, state, pass, work->door);
     return error;
 }

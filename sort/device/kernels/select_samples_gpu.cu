@@ -31,16 +31,17 @@ enum {
 /* Load sample i and its successor: compare the two, keep the first. */
 static __global__ void select_samples_kernel(const gs_key *keys, uint64_t n, uint32_t samples,
                                              uint64_t seed, gs_key *sample,
-                                             struct gs_gpu_tables *tables)
+                                             struct gs_gpu_tables *tables,
+                                             const __grid_constant__ struct gs_gpu_door door)
 {
     after_previous();
     uint32_t i = blockIdx.x * SELECT_THREADS + threadIdx.x;
     bool ascent = false;
     bool descent = false;
     if (i < samples) {
-        gs_key key = keys[gs_sample_position(i, samples, n, seed)];
+        gs_key key = come_in(door, keys[gs_sample_position(i, samples, n, seed)]);
         if (i + 1 < samples) {
-            gs_key next = keys[gs_sample_position(i + 1, samples, n, seed)];
+            gs_key next = come_in(door, keys[gs_sample_position(i + 1, samples, n, seed)]);
             ascent = key < next;
             descent = key > next;
         }
@@ -282,7 +283,7 @@ cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const gs_key *
 {
     unsigned blocks = (samples + SELECT_THREADS - 1) / SELECT_THREADS;
     return gs_launch_next(select_samples_kernel, blocks, SELECT_THREADS, 0, stream, keys, n,
-                          samples, GS_SAMPLE_SEED, work->samples, work->tables);
+                          samples, GS_SAMPLE_SEED, work->samples, work->tables, work->door);
 }
 
 cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint64_t n, uint32_t samples,

@@ -253,7 +253,8 @@ enum gs_status gs_device_sort_from_counts(struct gs_device_sorter *sorter, gs_ke
                                     sorter->processors, stream));
     gs_device_mark(sorter, GS_DEVICE_SCATTER);
     if (work->report == NULL) {
-        GS_CUDA_TRY(gs_device_queue_rest(sorter, keys, other, n, most));
+        GS_CUDA_TRY(
+            gs_device_queue_rest(sorter, gs_device_source(sorter, keys), keys, other, n, most));
         return GS_OK;
     }
     if (n <= GS_GPU_ONE_LEVEL_KEYS) {

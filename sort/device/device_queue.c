@@ -1,8 +1,7 @@
-/* device_queue.c -- the rest of a sort on the device that is queued at once, as the host is not
- * told. SPDX-License-Identifier: MIT
+/* device_queue.c -- the rest of a sort on the device, queued at once: the host is told nothing.
+ * SPDX-License-Identifier: MIT
  */
 #include "sort/device/device_queue.h"
-#include "sort/device/device_levels.h"
 #include "sort/device/kernels/gpu_launchers.h"
 
 /* All ways of level 2 to find digits. Kernels of the ways that were not chosen end at once. */
@@ -27,8 +26,8 @@ static uint32_t most_listed(uint64_t n, uint32_t bins)
     return (uint32_t)(n / share + n / GS_GPU_FILL_KEYS + 5 * (uint64_t)bins);
 }
 
-cudaError_t gs_device_queue_rest(const struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
-                                 uint64_t n, uint32_t bins)
+cudaError_t gs_device_queue_rest(const struct gs_device_sorter *sorter, const gs_key *source,
+                                 gs_key *keys, gs_key *other, uint64_t n, uint32_t bins)
 {
     const struct gs_gpu_work *work = &sorter->work;
     const cudaStream_t stream = sorter->stream;
@@ -39,8 +38,7 @@ cudaError_t gs_device_queue_rest(const struct gs_device_sorter *sorter, gs_key *
     const int first = known && GS_BITS > 32 ? KINDS - 1 : 0;
     const int end = known ? first + 1 : KINDS;
     const uint32_t tiles = (uint32_t)(n / GS_GPU_TILE_KEYS) + slots;
-    cudaError_t error = gs_write_ordered_gpu(work, gs_device_source(sorter, keys), keys, n,
-                                             sorter->processors, stream);
+    cudaError_t error = gs_write_ordered_gpu(work, source, keys, n, sorter->processors, stream);
     for (int i = first; i < end && error == cudaSuccess; i++) {
         if (kinds[i] != GS_GPU_LINEAR)
             error = gs_map_digits_gpu(work, 2, other, slots, kinds[i], stream);

@@ -1,5 +1,5 @@
-/* device_queue.h -- the rest of a sort on the device that is queued at once, as the host is not
- * told. SPDX-License-Identifier: MIT
+/* device_queue.h -- the rest of a sort on the device, queued at once: the host is told nothing.
+ * SPDX-License-Identifier: MIT
  *
  * Such a sort never waits on the host, and can be captured in a graph. It has no report, so grids
  * are for the most slots and tiles that n keys can have, and blocks that find nothing to do return.
@@ -11,8 +11,8 @@
 
 #include "sort/device/device_sorter.h"
 
-/* Queue all that follows the scatter of level 1 to at most `bins` bins. */
-cudaError_t gs_device_queue_rest(const struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
-                                 uint64_t n, uint32_t bins);
+/* Queue all that follows the scatter of level 1 from `source` to at most `bins` bins in `other`. */
+cudaError_t gs_device_queue_rest(const struct gs_device_sorter *sorter, const gs_key *source,
+                                 gs_key *keys, gs_key *other, uint64_t n, uint32_t bins);
 
 #endif

@@ -1,5 +1,5 @@
-/* device_array.c -- sort an array in the memory of a GPU, or its positions, with the caller's
- * memory and stream. SPDX-License-Identifier: MIT
+/* device_array.c -- sort an array in a GPU's memory, or its positions, with memory of the caller.
+ * SPDX-License-Identifier: MIT
  */
 #include "sort/library/array_sink.h"
 #include "sort/sort.h"

@@ -73,8 +73,7 @@ struct bench {
     struct gs_gpu_report *report; /* the sorter's */
     bool no_wait;
     const char *type; /* of the call */
-    void *temp;
-    size_t temp_bytes;
+    void *temp;       /* of the last call */
 };
 
 static float median(std::vector<float> values)
@@ -194,11 +193,8 @@ static float run_call(struct bench *bench, uint64_t n, bool in_place)
     };
     size_t bytes = 0;
     call(NULL, &bytes);
-    if (bench->temp_bytes < bytes) {
-        MUST(cudaFree(bench->temp));
-        MUST(cudaMalloc(&bench->temp, bytes));
-        bench->temp_bytes = bytes;
-    }
+    MUST(cudaFree(bench->temp));
+    MUST(cudaMalloc(&bench->temp, bytes));
     if (in_place)
         MUST(cudaMemcpy(bench->keys, bench->source, n * sizeof(gs_key), cudaMemcpyDeviceToDevice));
     MUST(cudaMemset(bench->temp, 0xa5, bytes));
@@ -252,18 +248,6 @@ static void open_bench(struct bench *bench, uint64_t capacity, uint32_t few_keys
         exit(2);
     }
     bench->report = bench->sorter.work.report;
-}
-
-/* Sizes around those at which gsort changes its method. */
-static std::vector<uint64_t> boundary_sizes()
-{
-    std::vector<uint64_t> sizes = {0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 1000};
-    for (uint64_t edge : {(uint64_t)GS_GPU_SMALL_KEYS, (uint64_t)GS_GPU_MEDIUM_KEYS,
-                          (uint64_t)GS_GPU_TILE_KEYS * 7, 1UL << 14, 1UL << 16,
-                          (uint64_t)GS_GPU_FEW_KEYS, 1UL << 20, 1UL << 21, 1UL << 23, 1UL << 26})
-        for (int d = -1; d <= 1; d++)
-            sizes.push_back(edge + (uint64_t)d);
-    return sizes;
 }
 
 /* Sort the source and compare the result with `sorted`. Returns whether it is wrong. */
@@ -409,17 +393,6 @@ static int measure(struct bench *bench, unsigned log2, int distribution, unsigne
                 copy, in_place);
     fflush(stdout);
     return wrong > 0;
-}
-
-static std::vector<std::string> split(const char *text)
-{
-    std::vector<std::string> words(1);
-    for (; *text != '\0'; text++)
-        if (*text == ',')
-            words.emplace_back();
-        else
-            words.back() += *text;
-    return words;
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-/* fill_bins_gpu.cu -- write what needs no sort: runs of equal keys, and all keys if they are in
- * order. SPDX-License-Identifier: MIT
+/* fill_bins_gpu.cu -- write what needs no sort: runs of equal keys; all keys that are in order.
+ * SPDX-License-Identifier: MIT
  */
 #include "sort/device/kernels/gpu_block.cuh"
 #include "sort/device/kernels/gpu_launch.cuh"

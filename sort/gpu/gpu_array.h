@@ -1,4 +1,4 @@
-/* gpu_array.h -- sort a caller's records in device memory, or their positions, with the caller's memory and stream.
+/* gpu_array.h -- sort a caller's records, or their positions, with the caller's memory and stream.
  * SPDX-License-Identifier: MIT
  *
  *     records in `in` --load--> elements in `out`, or in temp --sort, with temp--> the same

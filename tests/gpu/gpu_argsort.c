@@ -91,7 +91,7 @@ static void refuse(const char *words, size_t temp_less, const void *in, void *ou
 {
     struct gsort_error error = GSORT_ERROR_INIT;
     struct gsort_format *format = gsort_format_parse(words, &error);
-    size_t bytes = 1 << 20;
+    size_t bytes = 1 << 22;
     struct guarded temp = guard(bytes, 0);
     if (temp_less != 0) {
         CHECK_EQUAL(gsort_device_argsort(NULL, &bytes, format, NULL, NULL, index_bytes, 100, NULL,

@@ -12,8 +12,8 @@ setup()
 #include <gsort.h>
 #include <stdio.h>
 #include <stdlib.h>
-/* usage: call FORMAT [with|INDEX_BYTES]: ask for the size; or sort with memory that is none of a GPU,
-   or for positions */
+/* usage: call FORMAT [with|INDEX_BYTES]: ask for the size, of positions or not; or sort with memory
+ * that is none of a GPU */
 int main(int argc, char **argv)
 {
     static uint64_t keys[1000], temp[100000];
@@ -59,7 +59,7 @@ END
 @test "positions of keys beside which no element has room are refused there" {
     for format in u128 'R16 k0:u64 k8:u64' 'R16 k1:b13'; do
         run -0 ./call "$format" 4
-        [[ $output == '1 1 in device memory, positions are those of '*' with keys of up to 12, not of 16 with 1'[36] ]]
+        [[ $output == '1 1 in device memory, positions are'*' of up to 12, not of 16 with 1'[36] ]]
     done
     run -0 ./call 'R24 k0:u64' 8
     [[ $output == '1 1 '*'records of 1 to 16 bytes with keys of up to 12, not of 24 with 8' ]]

@@ -26,9 +26,9 @@ cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint64_t n, 
 /* build_tables_gpu.cu: build the tables from splitters that are already in work->tables. */
 cudaError_t gs_build_tables_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream);
 
-/* count_bins_gpu.cu: count level 1's bins, unless the outcome is GS_GPU_PAGED; count the digits of a level's slots, and find the least
- * and largest keys of slots. Of wider keys, slots may be 0: all that there are by then, which have
- * at most `tiles`. */
+/* count_bins_gpu.cu: count level 1's bins, unless the outcome is GS_GPU_PAGED; count the digits of
+ * a level's slots, and find the least and largest keys of slots. Of wider keys, slots may be 0: all
+ * that there are by then, which have at most `tiles`. */
 cudaError_t gs_count_bins_gpu(const struct gs_gpu_work *work, const gs_key *keys, uint64_t n,
                               uint32_t bins, unsigned processors, cudaStream_t stream);
 cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level, const gs_key *keys,

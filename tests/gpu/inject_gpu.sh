@@ -207,7 +207,7 @@ flips pieces bins gpu "$pieces" # by itself the CPU would sort these
 no_device 'no visible device' CUDA_VISIBLE_DEVICES=
 no_room
 GSORT=$gpu_file
-walk 'in device memory' gpu bins -r
+walk 'in device memory' gpu large -r
 walk 'in device memory, lost' gpu large '' GSORT_FAIL_GPU_LOST
 walk 'positions in device memory' gpu bins '-r --positions'
 

@@ -137,8 +137,9 @@ GSORT_API enum gsort_status gsort_check(const struct gsort_format *format, const
 /* Sort records of 1 to 16 bytes that are in the memory of CUDA's current device, into another array
  * there or in place (in == out). temp NULL: only set *temp_bytes to the bytes of device memory that
  * the same call with temp needs for as many records. The work is queued on the stream, a
- * cudaStream_t; the call itself waits until all but the last of it is done. flags is 0:
- * gsort_device_sort(3). */
+ * cudaStream_t; the call itself waits until all but the last of it is done. flags is 0, or
+ * GSORT_DEVICE_NO_WAIT: never wait, so that a graph can capture it: gsort_device_sort(3). */
+#define GSORT_DEVICE_NO_WAIT UINT32_C(1)
 struct CUstream_st;
 GSORT_API enum gsort_status gsort_device_sort(void *temp, size_t *temp_bytes,
                                               const struct gsort_format *format, const void *in,

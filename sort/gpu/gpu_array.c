@@ -64,7 +64,8 @@ static enum gs_status plan(struct array_sort *sort, struct gs_error *err)
         return gs_fail(err, GS_ERR_DEVICE_MEMORY, 0, "no GPU has room for %" PRIu64 " records",
                        count);
     GS_TRY(gs_device_sorter_plan(&sort->sorter, count, &sort->lists, err));
-    sort->room = gs_device_sorter_room(&sort->sorter);
+    if (!sort->array->no_wait)
+        sort->room = gs_device_sorter_room(&sort->sorter);
     if (sort->loads && !sort->apart && count > sort->sorter.few_keys)
         sort->loads = !gs_device_door(&sort->sorter.work.door, &sort->codec);
     if (sort->sorter.work.block_bytes < GS_GPU_BLOCK_LEAST)
@@ -114,10 +115,11 @@ static enum gs_status check_call(const struct array_sort *sort, struct gs_error 
     GS_TRY(check_memory(sort, "in", array->in, err));
     GS_TRY(check_memory(sort, "out", array->out, err));
     GS_TRY(check_memory(sort, "temp", array->temp, err));
-    GS_CUDA_TRY(cudaStreamIsCapturing(array->stream, &capture));
+    if (!array->no_wait)
+        GS_CUDA_TRY(cudaStreamIsCapturing(array->stream, &capture));
     if (capture != cudaStreamCaptureStatusNone)
         st = gs_fail(err, GS_ERR_USAGE, 0,
-                     "a stream that is being captured: this sort waits for the device");
+                     "a stream that is being captured needs GSORT_DEVICE_NO_WAIT");
 cleanup:
     return st;
 }
@@ -195,6 +197,8 @@ enum gs_status gs_gpu_array_sort(const struct gs_options *options, struct gs_dev
         return GS_OK;
     GS_TRY(check_call(&sort, err));
     sort.sorter.stream = array->stream;
+    if (array->no_wait)
+        return sort_records(&sort, err);
     GS_TRY(gs_device_report_take(&sort.sorter.work.report, err));
     st = sort_records(&sort, err);
     if (st != GS_OK && cudaStreamSynchronize(array->stream) != cudaSuccess)

@@ -71,7 +71,8 @@ static enum gs_status sort_array(const struct gs_options *options, size_t record
                                  struct gs_error *err)
 {
     enum gs_status st;
-    if (flags != 0)
+    array->no_wait = (flags & GSORT_DEVICE_NO_WAIT) != 0;
+    if ((flags & ~GSORT_DEVICE_NO_WAIT) != 0)
         return gs_fail(err, GS_ERR_USAGE, 0, "flags %#x: only a newer library knows them", flags);
     if (array->temp != NULL)
         GS_TRY(check_places(array, record_bytes, err));

@@ -34,6 +34,7 @@ struct gs_device_array {
     void *temp; /* NULL: only set temp_bytes to what it must have */
     size_t temp_bytes;
     struct CUstream_st *stream; /* CUDA's cudaStream_t */
+    bool no_wait;               /* queue all of it at once, so that it can be captured in a graph */
 };
 
 /* The calls. Elements are unsigned little-endian integers. */

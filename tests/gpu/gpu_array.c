@@ -348,7 +348,7 @@ static void check_refused(void)
     refuse("u64", &temp, bytes, a + 4, a + 4, NULL, 0, "aligned to 8 bytes");
     refuse("u64", &temp, bytes, temp.memory, temp.memory, NULL, 0, "temp overlaps");
     refuse("u64", &temp, bytes, a, NULL, NULL, 0, "no array");
-    refuse("u64", &temp, bytes, a, a, NULL, 1, "flags");
+    refuse("u64", &temp, bytes, a, a, NULL, 2, "flags");
     refuse("R24 k0:u64", &temp, bytes, a, a, NULL, 0, "1 to 16 bytes");
     refuse("R8 k0:u32 s", &temp, bytes, a, a, NULL, 0, "leave s out");
     int pageable = 0;

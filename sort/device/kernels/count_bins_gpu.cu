@@ -255,10 +255,15 @@ __launch_bounds__(GS_GPU_TILE_THREADS, GS_RESIDENT_BLOCKS(DIGITS == GS_GPU_SPLIT
                                                           GS_GPU_TILE_THREADS))
     count_digits_kernel(const gs_key *__restrict__ keys, const struct gs_gpu_pages pages,
                         const struct gs_gpu_slot *__restrict__ slots, uint32_t slot_count,
-                        const gs_key *heavy, const struct gs_gpu_map *maps,
-                        unsigned long long *counters TILES_PARAMETER)
+                        const struct gs_gpu_state *asked, const gs_key *heavy,
+                        const struct gs_gpu_map *maps, unsigned long long *counters TILES_PARAMETER)
 {
     after_previous();
+    if (asked != NULL) {
+        if (is_spare(asked, asked->level_tiles, DIGITS))
+            return;
+        slot_count = asked->level_slots;
+    }
     const uint32_t room =
         GS_BITS == 32 ? GS_GPU_PARTS * GS_GPU_DIGITS_MAX / 2 : (uint32_t)GS_GPU_DIGITS_MAX;
     __shared__ struct gs_gpu_slot s_slot;
@@ -380,8 +385,8 @@ cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level, 
 {
     return with_digits(digits, [&](auto kind) {
         return gs_launch_next(count_digits_kernel<kind>, tiles, GS_GPU_TILE_THREADS, 0, stream,
-                              keys, work->pages, work->slots[level & 1], slots, work->heavy,
-                              work->maps, work->counters TILES_ARGUMENT);
+                              keys, work->pages, work->slots[level & 1], slots, gs_gpu_asked(work),
+                              work->heavy, work->maps, work->counters TILES_ARGUMENT);
     });
 }
 

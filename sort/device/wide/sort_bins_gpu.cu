@@ -183,12 +183,15 @@ static __global__ void __launch_bounds__(THREADS, GS_RESIDENT_BLOCKS(BLOCKS, THR
         after_previous();
     if (beside == FIRST)
         let_next_in();
-    const uint32_t job_count = listed.state != NULL ? listed.state->listed.small_jobs : listed.jobs;
+    const bool medium = THREADS == MEDIUM_THREADS;
+    const uint32_t job_count = listed.state == NULL ? listed.jobs
+                               : medium             ? listed.state->listed.medium_jobs
+                                                    : listed.state->listed.small_jobs;
     if (blockIdx.x < job_count) {
         sort_job<THREADS, N, GS_AHEAD_WAVE * BLOCKS>(a, b, output, jobs, job_count, door);
     } else {
         const uint32_t i = blockIdx.x - job_count;
-        if (i < (listed.state != NULL ? listed.state->listed.fills : listed.fills))
+        if (!medium && i < (listed.state != NULL ? listed.state->listed.fills : listed.fills))
             write_run(output + fills[i].start, fills[i].size, leave(door, fills[i].value));
     }
     if (beside == SECOND && blockIdx.x == 0)
@@ -225,7 +228,7 @@ static cudaError_t sort_small(const struct gs_gpu_work *work, gs_key *a, const g
 static cudaError_t sort_medium(const struct gs_gpu_work *work, gs_key *a, const gs_key *b,
                                uint32_t count, enum beside beside, cudaStream_t stream)
 {
-    const struct listed listed = {NULL, count, 0};
+    const struct listed listed = {gs_gpu_asked(work), count, 0};
     return launch_jobs<MEDIUM_THREADS, MEDIUM_ITEMS, 1>(b, a, work->medium_jobs, NULL, listed,
                                                         count, beside, work->door, stream);
 }
@@ -253,5 +256,6 @@ cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, gs_key *a, const 
 cudaError_t gs_sort_medium_gpu(const struct gs_gpu_work *work, gs_key *a, const gs_key *b,
                                uint32_t medium_jobs, cudaStream_t stream)
 {
-    return sort_medium(work, a, b, medium_jobs, SECOND, stream);
+    return sort_medium(work, a, b, medium_jobs, gs_gpu_asked(work) != NULL ? ALONE : SECOND,
+                       stream);
 }

@@ -15,9 +15,13 @@
 .PHONY: bench bench-files bench-pipes bench-external bench-cold bench-cpu bench-widths bench-types \
         bench-sorter bench-tables
 
-# Benchmarks: linked with the library and the key generator's distributions.
-$(B)/bench_%: tests/bench/bench_%.c $(OBJECTS) build/tools/data/dist.o $(B)/flags
-	$(call quiet,BENCH)$(CC) $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $(filter %.c %.o,$^) $(LIBS) -o $@
+# Benchmarks: linked with the library and the key generator's distributions, for keys of 32 bits and for wider ones.
+define bench_of
+$(B)/bench_%$(1): tests/bench/bench_%.c $(if $(filter _128,$(1)),$(B)/width64.o) build/tools/data/dist.o $(B)/unit$(1).a $(B)/flags
+	$$(call quiet,BENCH)$$(CC) $$(CPP_FLAGS) $$(OWN_FLAGS) $$(CPPFLAGS) $$(C_FLAGS) $$(CFLAGS) $$(LDFLAGS) $$(filter %.c %.o %.a,$$^) $$(LIBS) -o $$@
+endef
+$(eval $(call bench_of,))
+$(foreach width,$(WIDTHS),$(eval $(call bench_of,_$(width))))
 
 bench: $(B)/gsort $(TOOLS) $(B)/bench_memory
 	tests/bench/overview.sh $(B)/gsort $(B)/bench_memory build/keygen $(BENCH)
@@ -28,16 +32,8 @@ PEERS := $(B)/bench_cpu $(B)/bench_cpu_64
 $(PEERS:%=%.peers.o): private OWN_FLAGS = $(if $(findstring _64,$@),-DGS_BITS=64)
 $(PEERS:%=%.peers.o): tests/bench/peers.cc $(B)/flags
 	$(call quiet,CXX)$(CXX) $(CPP_FLAGS) $(OWN_FLAGS) $(CPPFLAGS) -std=c++17 $(WARNINGS) -fopenmp -O3 -c $< -o $@
-$(B)/bench_cpu_64: $(B)/bench_cpu_64.peers.o build/tools/data/dist.o
-$(B)/bench_cpu: $(B)/bench_cpu.peers.o
+$(PEERS): %: %.peers.o
 $(PEERS): private LIBS += $(TBB_LIBS) -lstdc++
-
-# For wider keys. (The distributions are those of 32 bits.)
-define bench_wider
-$(B)/bench_%_$(1): tests/bench/bench_%.c $(call wide_objects,$(1)) $(if $(filter 128,$(1)),$(B)/width64.o) $(GROUND) $(ONCE) $(B)/flags
-	$$(call quiet,BENCH)$$(CC) $$(CPP_FLAGS) $$(OWN_FLAGS) $$(CPPFLAGS) $$(C_FLAGS) $$(CFLAGS) $$(LDFLAGS) $$(filter %.c %.o,$$^) $$(LIBS) -o $$@
-endef
-$(foreach width,$(WIDTHS),$(eval $(call bench_wider,$(width))))
 
 AVX2_ONLY := -DGS_BENCH_AVX2 -DGS_HAS_AVX512=0
 bench-cpu: $(B)/bench_cpu

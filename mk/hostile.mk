@@ -13,8 +13,9 @@
 
 # MODES of tests/faults/walk.sh; SEED=n repeats a random run.
 MODES ?= all
+check-faults torture: export GSORT_MPI = $(call is,MPI,$(M)/gsort-mpi)
+check-faults torture: export MPIRUN := $(MPIRUN)
 check-faults: all tools $(B)/gsort
-	GSORT_MPI='$(call is,MPI,$(M)/gsort-mpi)' MPIRUN='$(MPIRUN)' \
 	tests/faults/walk.sh $(B)/gsort build/faults.so build/keygen build/reference $(MODES)
 	tests/faults/processors.sh $(B)/gsort build/keygen build/reference || [ $$? = 77 ]
 
@@ -23,7 +24,6 @@ check-kill: all tools $(B)/gsort
 	tests/faults/kill.sh $(B)/gsort build/keygen build/reference $(N) $(SEED)
 
 torture: all tools $(B)/gsort
-	GSORT_MPI='$(call is,MPI,$(M)/gsort-mpi)' MPIRUN='$(MPIRUN)' \
 	tests/faults/torture.sh $(B)/gsort build/faults.so build/keygen build/reference $(MINUTES) $(SEED)
 
 # Fuzzing: only the parsers are compiled with clang's libFuzzer, the rest is linked as built.
@@ -31,9 +31,8 @@ FUZZ_CC ?= clang
 FUZZERS := $(patsubst %,$(B)/fuzz/fuzz_%,command size format npy)
 FUZZ_command := cli/options.c cli/option_values.c sort/files/record_format.c sort/files/npy_files.c cli/size_arg.c
 FUZZ_size    := cli/size_arg.c
-FUZZ_FORMATS := $(patsubst %,common/formats/%.c,format_parse key_type date zorder type_hint) common/nearest_word.c
-FUZZ_format  := $(FUZZ_FORMATS) $(patsubst %,common/formats/%.c,key_text codec codec_init codec_weave)
-FUZZ_npy     := common/formats/npy.c common/formats/npy_literal.c common/formats/npy_type.c common/formats/npy_plain.c common/formats/npy_format.c common/formats/npy_rows.c common/formats/utf8.c $(FUZZ_FORMATS)
+FUZZ_format  := $(call sources,common/formats,c) common/nearest_word.c
+FUZZ_npy     := $(FUZZ_format)
 $(foreach name,command size format npy,$(eval $(B)/fuzz/fuzz_$(name): $(FUZZ_$(name))))
 $(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(OBJECTS) $(B)/flags
 	$(call quiet,FUZZ)$(FUZZ_CC) $(filter-out -MMD -MP,$(CPP_FLAGS)) -std=c11 -O1 -g \

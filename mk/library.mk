@@ -30,22 +30,6 @@ PYTHONDIR  ?= $(LIBDIR)/python3/dist-packages
 LIBRARY_PAGES := $(sort $(wildcard man/*.3))
 # The other names of a page, gsort_argsort(3) and the like, are links to it.
 other_names = $(filter-out $(notdir $(1:.3=)),$(filter gsort_%,$(shell sed -n '/^\.SH NAME/,/^\.SH SYN/{s/ \\-.*//;s/,/ /g;p}' $(1))))
-define newline
-
-
-endef
-define pkgconfig
-prefix=$(PREFIX)
-libdir=$(LIBDIR)
-includedir=$(INCLUDEDIR)
-
-Name: gsort
-Description: sort arrays of numbers or records
-Version: $(VERSION)
-Cflags: -I$${includedir}
-Libs: -L$${libdir} -lgsort
-Libs.private: $(strip $(LIBRARY_OPENMP) $(LIBRARY_LIBS))
-endef
 install-lib: $(LIBRARY)
 	install -d '$(DESTDIR)$(LIBDIR)/pkgconfig' '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(PYTHONDIR)' '$(MAN)/man3'
 	install -m 644 $(LIBRARY) '$(DESTDIR)$(LIBDIR)'
@@ -54,7 +38,9 @@ install-lib: $(LIBRARY)
 	install -m 644 sort/library/gsort.py '$(DESTDIR)$(PYTHONDIR)'
 	$(if $(LIBRARY_PAGES),install -m 644 $(LIBRARY_PAGES) '$(MAN)/man3')
 	$(foreach page,$(LIBRARY_PAGES),$(foreach name,$(call other_names,$(page)),ln -sf $(notdir $(page)) '$(MAN)/man3/$(name).3' && )):
-	printf '%s\n' '$(subst $(newline),' ',$(pkgconfig))' >'$(DESTDIR)$(LIBDIR)/pkgconfig/gsort.pc'
+	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' 'Name: gsort' 'Description: sort arrays of numbers or records' \
+	    'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lgsort' 'Libs.private: $(strip $(LIBRARY_OPENMP) $(LIBRARY_LIBS))' \
+	    >'$(DESTDIR)$(LIBDIR)/pkgconfig/gsort.pc'
 	chmod 644 '$(DESTDIR)$(LIBDIR)/pkgconfig/gsort.pc'
 
 uninstall-lib:

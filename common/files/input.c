@@ -1,4 +1,4 @@
-/* input.c -- all inputs as pieces of memory: opened, mapped where possible, and given back.
+/* input.c -- all inputs as pieces of memory: opened, and mapped where possible.
  * SPDX-License-Identifier: MIT
  *
  * Mappings are shared: a private one, even if never written, is copied page by page when a GPU
@@ -9,14 +9,12 @@
 
 #include "common/files/file.h"
 #include "common/human.h"
-#include "common/memory/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,11 +23,6 @@
  * advice on parts of a mapping take some. So only this many inputs are mapped, the rest are read.
  */
 #define GS_MAPPED_MAX 16384
-
-static bool is_standard_input(const char *name)
-{
-    return strcmp(name, "-") == 0;
-}
 
 enum gs_status gs_input_look(struct gs_input *input, const void *bytes, size_t size,
                              struct gs_error *err)
@@ -185,7 +178,7 @@ static enum gs_status inspect_input(const struct gs_inputs *inputs, int fd, size
 static bool has_standard_input(const struct gs_inputs *inputs)
 {
     for (size_t i = 0; i + 1 < inputs->count; i++)
-        if (is_standard_input(inputs->list[i].name) && inputs->list[i].mapping != NULL)
+        if (gs_input_is_standard(inputs->list[i].name) && inputs->list[i].mapping != NULL)
             return true;
     return false;
 }
@@ -194,9 +187,9 @@ static bool has_standard_input(const struct gs_inputs *inputs)
 static enum gs_status open_input(const struct gs_inputs *inputs, size_t unit, struct gs_error *err)
 {
     struct gs_input *input = &inputs->list[inputs->count - 1];
-    if (is_standard_input(input->name) && has_standard_input(inputs))
+    if (gs_input_is_standard(input->name) && has_standard_input(inputs))
         return GS_OK;
-    if (is_standard_input(input->name)) {
+    if (gs_input_is_standard(input->name)) {
         enum gs_status st = inspect_input(inputs, STDIN_FILENO, unit, err);
         input->fd = input->pending ? STDIN_FILENO : -1;
         return st;
@@ -274,40 +267,11 @@ enum gs_status gs_inputs_consume(const struct gs_inputs *inputs, struct gs_error
     for (size_t i = 0; i < inputs->count; i++) {
         const struct gs_input *input = &inputs->list[i];
         const bool spooled = input->fd >= 0; /* it has been read to its end, from a pipe perhaps */
-        if (is_standard_input(input->name) && input->mapping != NULL && !spooled &&
+        if (gs_input_is_standard(input->name) && input->mapping != NULL && !spooled &&
             lseek(STDIN_FILENO, (off_t)input->end, SEEK_SET) < 0)
             return gs_fail(err, GS_ERR_INPUT, errno, "%s: seek failed", input->name);
     }
     return GS_OK;
-}
-
-/* A mapped input becomes pending. */
-static void unmap(struct gs_input *input)
-{
-    if (input->mapping == NULL)
-        return;
-    munmap(input->mapping, input->mapping_bytes);
-    *input = (struct gs_input){.name = input->name,
-                               .pending = true,
-                               .device = input->device,
-                               .inode = input->inode,
-                               .magic = input->magic,
-                               .skip = input->skip,
-                               .head = input->head,
-                               .least = input->least,
-                               .fd = is_standard_input(input->name) ? STDIN_FILENO : -1};
-}
-
-void gs_inputs_make_room(struct gs_inputs *inputs, uint64_t bytes)
-{
-    for (size_t i = 0; i < inputs->count && gs_address_space_left() < bytes; i++)
-        unmap(&inputs->list[i]);
-}
-
-void gs_inputs_unmap(struct gs_inputs *inputs)
-{
-    for (size_t i = 0; i < inputs->count; i++)
-        unmap(&inputs->list[i]);
 }
 
 uint64_t gs_inputs_bytes(const struct gs_inputs *inputs)
@@ -324,139 +288,6 @@ bool gs_inputs_pending(const struct gs_inputs *inputs)
         if (inputs->list[i].pending)
             return true;
     return false;
-}
-
-/* The input that holds these bytes, in memory or mapped: usually the same one as last time. */
-static struct gs_input *find_holder(struct gs_inputs *inputs, const void *bytes)
-{
-    for (size_t tries = 0; tries < inputs->count; tries++) {
-        struct gs_input *input = &inputs->list[inputs->last];
-        if (input->bytes != NULL && (uintptr_t)bytes - (uintptr_t)input->bytes < input->size)
-            return input;
-        inputs->last = (inputs->last + 1) % inputs->count;
-    }
-    return NULL;
-}
-
-void gs_inputs_advise(struct gs_inputs *inputs, const void *bytes, uint64_t size, int advice)
-{
-    const struct gs_input *input = find_holder(inputs, bytes);
-    if (input != NULL && input->mapping != NULL)
-        gs_pages_advise(bytes, size, advice);
-}
-
-void gs_inputs_release(struct gs_inputs *inputs, const void *bytes, uint64_t size)
-{
-    struct gs_input *input = find_holder(inputs, bytes);
-    if (input == NULL)
-        return;
-    if ((const char *)bytes + size < (const char *)input->bytes + input->size) {
-        gs_pages_advise(bytes, size, MADV_DONTNEED);
-        return;
-    }
-    uint64_t read = input->memory.used; /* still needed for the size check of a pending input */
-    if (input->mapping != NULL)
-        munmap(input->mapping, input->mapping_bytes);
-    gs_slurp_free(&input->memory);
-    input->memory.used = read;
-    input->mapping = NULL;
-    input->bytes = NULL;
-}
-
-bool gs_inputs_await(const struct gs_inputs *inputs, dev_t device, ino_t inode)
-{
-    for (size_t i = 0; i < inputs->count; i++) {
-        const struct gs_input *input = &inputs->list[i];
-        if (input->pending && input->device == device && input->inode == inode)
-            return true;
-    }
-    return false;
-}
-
-/* Is the input mapped from that file, and does it reach beyond byte `start`? */
-static bool is_mapped_from(const struct gs_input *input, dev_t device, ino_t inode, uint64_t start)
-{
-    return input->mapping != NULL && input->device == device && input->inode == inode &&
-           input->end > start;
-}
-
-uint64_t gs_inputs_same(const struct gs_inputs *inputs, dev_t device, ino_t inode, uint64_t start)
-{
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < inputs->count; i++)
-        if (is_mapped_from(&inputs->list[i], device, inode, start))
-            bytes += inputs->list[i].size;
-    return bytes;
-}
-
-enum gs_status gs_inputs_detach(struct gs_inputs *inputs, dev_t device, ino_t inode, uint64_t start,
-                                uint64_t *copied_bytes, struct gs_error *err)
-{
-    for (size_t i = 0; i < inputs->count; i++) {
-        struct gs_input *input = &inputs->list[i];
-        if (!is_mapped_from(input, device, inode, start))
-            continue;
-        enum gs_status st =
-            gs_slurp_copy(&input->memory, input->bytes, (size_t)input->size, input->name, err);
-        if (st != GS_OK)
-            return st;
-        munmap(input->mapping, input->mapping_bytes);
-        input->mapping = NULL;
-        input->bytes = input->memory.bytes;
-        *copied_bytes += input->size;
-    }
-    return GS_OK;
-}
-
-/* Unmap in pieces: other threads that change the address space wait for at most one of them. */
-#define FORGET_BYTES ((size_t)64 << 20)
-
-void gs_inputs_forget(const struct gs_inputs *inputs)
-{
-    for (size_t i = 0; i < inputs->count; i++) {
-        const struct gs_input *input = &inputs->list[i];
-        for (size_t at = 0; input->mapping != NULL && at < input->mapping_bytes;
-             at += FORGET_BYTES) {
-            size_t left = input->mapping_bytes - at;
-            madvise((char *)input->mapping + at, left < FORGET_BYTES ? left : FORGET_BYTES,
-                    MADV_DONTNEED);
-        }
-    }
-}
-
-void gs_inputs_let_go(struct gs_inputs *inputs, dev_t device, ino_t inode)
-{
-    for (size_t i = 0; i < inputs->count; i++) {
-        struct gs_input *input = &inputs->list[i];
-        if (input->device != device || input->inode != inode)
-            continue;
-        if (input->mapping != NULL)
-            munmap(input->mapping, input->mapping_bytes);
-        input->mapping = NULL;
-        if (is_standard_input(input->name))
-            close(STDIN_FILENO);
-    }
-}
-
-const struct gs_input *gs_inputs_find(const struct gs_inputs *inputs, const void *address)
-{
-    for (size_t i = 0; i < inputs->count; i++) {
-        const struct gs_input *input = &inputs->list[i];
-        uintptr_t from = (uintptr_t)input->mapping;
-        if (from != 0 && (uintptr_t)address - from < input->mapping_bytes)
-            return input;
-    }
-    return NULL;
-}
-
-bool gs_input_has_shrunk(const struct gs_input *input)
-{
-    struct stat status;
-    int failed =
-        is_standard_input(input->name) ? fstat(STDIN_FILENO, &status) : stat(input->name, &status);
-    if (failed != 0 || status.st_dev != input->device || status.st_ino != input->inode)
-        return true; /* the name is gone: assume the likeliest cause */
-    return (uint64_t)status.st_size < input->end;
 }
 
 void gs_inputs_close(struct gs_inputs *inputs)

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
 struct gs_input;
@@ -53,6 +54,12 @@ struct gs_inputs {
     size_t last;         /* index of the input that was advised on or released last */
     bool populates; /* set by the caller: a second thread makes pages while a long pipe is read */
 };
+
+/* Is it "-", the name of standard input? */
+static inline bool gs_input_is_standard(const char *name)
+{
+    return strcmp(name, "-") == 0;
+}
 
 /* Open every file (standard input for "-", or if there are none) before any work is done. Regular
  * files are mapped read-only, standard input from its position on; other inputs stay pending.

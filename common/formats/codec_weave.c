@@ -19,89 +19,53 @@ void gs_codec_weave_init(struct gs_codec *codec, const struct gs_format *format)
     }
 }
 
-/* Weave the numbers of one key, or take them apart. */
-static gs_woven weave(const struct gs_codec_weave *how, gs_woven value)
-{
-    const uint64_t mask = UINT64_MAX >> (64 - how->bits) % 64;
-    uint64_t numbers[GS_ZORDER_MAX];
-    for (uint32_t i = 0; i < how->count; i++)
-        numbers[i] = (uint64_t)(value >> (how->count - 1 - i) * how->bits) & mask;
-    return gs_zorder_weave(numbers, how->count, how->bits);
-}
-
-static gs_woven part(const struct gs_codec_weave *how, gs_woven value)
-{
-    gs_woven parted = 0;
-    uint64_t numbers[GS_ZORDER_MAX];
-    gs_zorder_part(value, numbers, how->count, how->bits);
-    for (uint32_t i = 0; i < how->count; i++)
-        parted |= (gs_woven)numbers[i] << (how->count - 1 - i) * how->bits;
-    return parted;
-}
-
-/* Change the keys of elements of 16 bytes. */
-static inline void change(const struct gs_codec *codec, void *elements, size_t count,
-                          gs_woven (*how)(const struct gs_codec_weave *, gs_woven))
-{
-    for (char *at = elements, *end = at + count * sizeof(gs_woven); at < end;
-         at += sizeof(gs_woven)) {
-        gs_woven element;
-        memcpy(&element, at, sizeof element);
-        for (uint32_t i = 0; i < codec->weave_count; i++) {
-            const struct gs_codec_weave *one = &codec->weaves[i];
-            const gs_woven mask = ~(gs_woven)0 >> (128 - one->count * one->bits) % 128;
-            const gs_woven old = element >> one->below & mask;
-            element ^= (old ^ how(one, old)) << one->below;
-        }
-        memcpy(at, &element, sizeof element);
+/* One key of each element: weave its numbers, or take them apart. All but its bits are constants at
+ * every call, so masks are, and compilers can use vectors. `word` has room for an element. */
+#define DEFINE_CHANGE_KEY(name, word)                                                              \
+    static inline __attribute__((always_inline)) void name(                                        \
+        const struct gs_codec_weave *one, char *elements, size_t count, uint32_t bytes,            \
+        uint32_t parts, bool weaves)                                                               \
+    {                                                                                              \
+        const uint32_t bits = one->bits;                                                           \
+        const uint64_t each = bits < GS_ZORDER_STEP ? 0xff : 0xffff;                               \
+        const word mask = ~(word)0 >> (8 * sizeof(word) - parts * bits);                           \
+        for (char *to = elements, *end = to + count * bytes; to < end; to += bytes) {              \
+            word element = 0;                                                                      \
+            memcpy(&element, to, bytes);                                                           \
+            const word old = element >> one->below & mask;                                         \
+            word now = 0;                                                                          \
+            for (uint32_t at = 0; at < bits; at += GS_ZORDER_STEP)                                 \
+                for (uint32_t i = 0; i < parts; i++) {                                             \
+                    const uint32_t apart = (parts - 1 - i) * bits + at;                            \
+                    const uint32_t woven = at * parts + parts - 1 - i;                             \
+                    if (weaves)                                                                    \
+                        now |= (word)gs_zorder_spread((uint64_t)(old >> apart) & each, parts)      \
+                               << woven;                                                           \
+                    else                                                                           \
+                        now |= (word)gs_zorder_gather((uint64_t)(old >> woven), parts) << apart;   \
+                }                                                                                  \
+            element ^= (old ^ now) << one->below;                                                  \
+            memcpy(to, &element, bytes);                                                           \
+        }                                                                                          \
     }
-}
 
-/* The same within 64 bits. With a number of parts that the compiler knows, masks are constants. */
-static inline __attribute__((always_inline)) uint64_t weave_word(uint64_t word, uint32_t count,
-                                                                 uint32_t bits)
-{
-    const uint64_t mask = bits < GS_ZORDER_STEP ? 0xff : 0xffff;
-    uint64_t woven = 0;
-    for (uint32_t at = 0; at < bits; at += GS_ZORDER_STEP)
-        for (uint32_t i = 0; i < count; i++)
-            woven |= gs_zorder_spread(word >> ((count - 1 - i) * bits + at) & mask, count)
-                     << (at * count + count - 1 - i);
-    return woven;
-}
+__extension__ typedef unsigned __int128 gs_u128;
+DEFINE_CHANGE_KEY(change_word, uint64_t)
+DEFINE_CHANGE_KEY(change_words, gs_u128)
 
-static inline __attribute__((always_inline)) uint64_t part_word(uint64_t word, uint32_t count,
-                                                                uint32_t bits)
-{
-    uint64_t parted = 0;
-    for (uint32_t at = 0; at < bits; at += GS_ZORDER_STEP)
-        for (uint32_t i = 0; i < count; i++)
-            parted |= gs_zorder_gather(word >> (at * count + count - 1 - i), count)
-                      << ((count - 1 - i) * bits + at);
-    return parted;
-}
-
-/* One key of each element. All but its bits are constants at every call. */
 static inline __attribute__((always_inline)) void change_key(const struct gs_codec_weave *one,
                                                              char *elements, size_t count,
                                                              uint32_t bytes, uint32_t parts,
                                                              bool weaves)
 {
-    const uint64_t mask = UINT64_MAX >> (64 - parts * one->bits) % 64;
-    for (char *at = elements, *end = at + count * bytes; at < end; at += bytes) {
-        uint64_t element = 0;
-        memcpy(&element, at, bytes);
-        const uint64_t old = element >> one->below & mask;
-        const uint64_t now =
-            weaves ? weave_word(old, parts, one->bits) : part_word(old, parts, one->bits);
-        element ^= (old ^ now) << one->below;
-        memcpy(at, &element, bytes);
-    }
+    if (bytes <= 8)
+        change_word(one, elements, count, bytes, parts, weaves);
+    else
+        change_words(one, elements, count, bytes, parts, weaves);
 }
 
-static inline __attribute__((always_inline)) void change_words(const struct gs_codec *codec,
-                                                               void *elements, size_t count,
-                                                               uint32_t bytes, bool weaves)
+static inline __attribute__((always_inline)) void
+change_keys(const struct gs_codec *codec, void *elements, size_t count, uint32_t bytes, bool weaves)
 {
     for (uint32_t i = 0; i < codec->weave_count; i++) {
         const struct gs_codec_weave *one = &codec->weaves[i];
@@ -119,11 +83,11 @@ static inline __attribute__((always_inline)) void
 change_all(const struct gs_codec *codec, void *elements, size_t count, bool weaves)
 {
     if (codec->element_bytes == 4)
-        change_words(codec, elements, count, 4, weaves);
+        change_keys(codec, elements, count, 4, weaves);
     else if (codec->element_bytes == 8)
-        change_words(codec, elements, count, 8, weaves);
+        change_keys(codec, elements, count, 8, weaves);
     else
-        change(codec, elements, count, weaves ? weave : part);
+        change_keys(codec, elements, count, 16, weaves);
 }
 
 void gs_codec_weave(const struct gs_codec *codec, void *elements, size_t count)

@@ -138,7 +138,8 @@ static enum gs_status parse_fields(struct gs_format *format, const char *text, s
         key->offset = format->record_bytes;
         end = gs_key_type_read(at, &key->type);
         key->descending = end != NULL && (*end | 0x20) == 'r';
-        end += key->descending ? 1 : 0;
+        if (key->descending)
+            end++;
         if (end == NULL || (*end != ',' && *end != '\0'))
             return gs_key_type_refuse("-t", text, at, err);
         format->record_bytes += key->type.bytes;

@@ -1,4 +1,4 @@
-/* zorder.c -- weave the bits of numbers, and take them apart: 16 of each at a time.
+/* zorder.c -- two to four numbers as one key: their bits in turn, the first number's first.
  * SPDX-License-Identifier: MIT
  */
 #include "common/formats/zorder.h"
@@ -42,45 +42,10 @@ enum gs_status gs_zorder_finish(struct gs_format *format, uint32_t first, bool d
     return GS_OK;
 }
 
-/* With a number of parts that the compiler knows, masks and shifts are constants. */
-static inline __attribute__((always_inline)) gs_woven weave(const uint64_t *numbers, uint32_t count,
-                                                            uint32_t bits)
+uint64_t gs_zorder_weave(const uint64_t *numbers, uint32_t count, uint32_t at)
 {
-    gs_woven woven = 0;
-    for (uint32_t at = 0; at < bits; at += GS_ZORDER_STEP) {
-        uint64_t here = 0;
-        for (uint32_t i = 0; i < count; i++)
-            here |= gs_zorder_spread(numbers[i] >> at & 0xffff, count) << (count - 1 - i);
-        woven |= (gs_woven)here << at * count;
-    }
-    return woven;
-}
-
-gs_woven gs_zorder_weave(const uint64_t *numbers, uint32_t count, uint32_t bits)
-{
-    return count == 2   ? weave(numbers, 2, bits)
-           : count == 3 ? weave(numbers, 3, bits)
-                        : weave(numbers, 4, bits);
-}
-
-static inline __attribute__((always_inline)) void part(gs_woven woven, uint64_t *numbers,
-                                                       uint32_t count, uint32_t bits)
-{
+    uint64_t woven = 0;
     for (uint32_t i = 0; i < count; i++)
-        numbers[i] = 0;
-    for (uint32_t at = 0; at < bits; at += GS_ZORDER_STEP) {
-        const uint64_t here = (uint64_t)(woven >> at * count);
-        for (uint32_t i = 0; i < count; i++)
-            numbers[i] |= gs_zorder_gather(here >> (count - 1 - i), count) << at;
-    }
-}
-
-void gs_zorder_part(gs_woven woven, uint64_t *numbers, uint32_t count, uint32_t bits)
-{
-    if (count == 2)
-        part(woven, numbers, 2, bits);
-    else if (count == 3)
-        part(woven, numbers, 3, bits);
-    else
-        part(woven, numbers, 4, bits);
+        woven |= gs_zorder_spread(numbers[i] >> at & 0xffff, count) << (count - 1 - i);
+    return woven;
 }

@@ -20,11 +20,7 @@ const char *gs_zorder_inside(const char *key, size_t length, size_t *inside, boo
 enum gs_status gs_zorder_finish(struct gs_format *format, uint32_t first, bool descending,
                                 const char *text, size_t length, struct gs_error *err);
 
-/* Weave the lowest `bits` bits of numbers: in all, at most 128. And take them apart. */
-__extension__ typedef unsigned __int128 gs_woven;
-gs_woven gs_zorder_weave(const uint64_t *numbers, uint32_t count, uint32_t bits);
-void gs_zorder_part(gs_woven woven, uint64_t *numbers, uint32_t count, uint32_t bits);
-
+/* Bits of each number that are woven at a time: of all, at most 64. */
 #define GS_ZORDER_STEP 16
 
 /* Where bits go when each gets `apart` places: first the upper half of them moves, then the upper
@@ -53,6 +49,9 @@ static inline uint64_t gs_zorder_gather(uint64_t bits, uint32_t apart)
         bits = (bits | bits >> (GS_ZORDER_STEP >> i) * (apart - 1)) & mask[i - 1];
     return bits;
 }
+
+/* Weave GS_ZORDER_STEP bits of each number, from bit `at` on. */
+uint64_t gs_zorder_weave(const uint64_t *numbers, uint32_t count, uint32_t at);
 
 /* The order of two points, whose numbers are each in its order. */
 static inline int gs_zorder_compare(const uint64_t *a, const uint64_t *b, uint32_t count)

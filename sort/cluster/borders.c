@@ -49,6 +49,7 @@ enum gs_status gs_borders_check(const struct gs_cluster *cluster, const struct g
     GS_TRY(gs_cluster_gather(borders.records + 2 * ranks * borders.room, 2 * borders.room,
                              borders.records, err));
     GS_TRY(gs_cluster_gather(&range->count, sizeof range->count, borders.counts, err));
+    const struct gs_width *width = gs_width(options);
     const char *before = NULL;
     uint64_t sum = 0;
     for (size_t rank = 0; rank < ranks; rank++) {
@@ -56,8 +57,8 @@ enum gs_status gs_borders_check(const struct gs_cluster *cluster, const struct g
         sum += borders.counts[rank];
         if (borders.counts[rank] == 0)
             continue;
-        if (before != NULL && options->index_bytes == 0 && !options->shuffled &&
-            gs_width(options)->first_disorder(options, first, 1, before) == 0)
+        if (before != NULL && options->index_bytes == 0 && width->first_disorder != NULL &&
+            width->first_disorder(options, first, 1, before) == 0)
             st = gs_fail(err, GS_ERR_VERIFY, 0,
                          "%s: the range of rank %zu does not continue the one before it: the input "
                          "has changed meanwhile",

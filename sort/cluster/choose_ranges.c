@@ -204,22 +204,12 @@ cleanup:
 }
 
 enum gs_status gs_ranges_choose(struct gs_ranges *ranges, const struct gs_cluster *cluster,
-                                const struct gs_span *spans, size_t span_count, uint64_t *total,
+                                const struct gs_span *spans, uint64_t count, uint64_t total,
                                 struct gs_error *err)
 {
-    enum gs_status st = GS_OK;
     const uint64_t each = ranges->records != NULL ? RECORD_SAMPLES : SAMPLES;
-    uint64_t keys = 0;
-    for (size_t i = 0; i < span_count; i++)
-        keys += spans[i].count;
-    *total = keys;
-    GS_MPI(MPI_Allreduce(MPI_IN_PLACE, total, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD));
-    if (ranges->options->shuffled) /* by their places */
-        return GS_OK;
-    const uint64_t samples = gs_sample_size(keys, *total, each, ranges->count);
-    st = ranges->records != NULL
-             ? choose_records(ranges->records, cluster, spans, keys, samples, err)
-             : choose_elements(ranges, cluster, spans, keys, samples, err);
-cleanup:
-    return st;
+    const uint64_t samples = gs_sample_size(count, total, each, ranges->count);
+    return ranges->records != NULL
+               ? choose_records(ranges->records, cluster, spans, count, samples, err)
+               : choose_elements(ranges, cluster, spans, count, samples, err);
 }

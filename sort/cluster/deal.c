@@ -121,7 +121,7 @@ static void copy_numbered(const struct gs_dealer *dealer, const char *records, s
                           uint64_t position, const uint16_t *found, char **places)
 {
     const bool reverse = dealer->ranges->options->reverse;
-    const uint64_t *numbers = dealer->ranges->places;
+    const uint64_t *numbers = dealer->ranges->places.list;
     for (size_t i = 0; i < count; i++) {
         char **place = &places[found[i]];
         const uint64_t number =

@@ -53,6 +53,7 @@ void gs_ranges_close(struct gs_ranges *ranges)
     if (ranges->records != NULL)
         gs_record_ranges_close(ranges->records);
     free(ranges->records);
+    gs_places_free(&ranges->places);
     *ranges = (struct gs_ranges){.count = 0};
 }
 
@@ -119,8 +120,9 @@ DEFINE_SEARCH(search_128, gs_u128)
 static void find_places(const struct gs_ranges *ranges, size_t count, uint64_t position,
                         uint16_t *found)
 {
+    const struct gs_places *places = &ranges->places;
     for (size_t i = 0; i < count; i++)
-        found[i] = (uint16_t)(ranges->places[position + i] * ranges->count / ranges->total);
+        found[i] = (uint16_t)(places->list[position + i] * ranges->count / places->total);
 }
 
 void gs_ranges_find(struct gs_ranges *ranges, const void *records, size_t count, uint64_t position,
@@ -129,7 +131,7 @@ void gs_ranges_find(struct gs_ranges *ranges, const void *records, size_t count,
     _Alignas(64) char decoded[GS_RANGES_BLOCK * 16];
     const struct gs_options *options = ranges->options;
     const gs_u128 mask = gs_ranges_mask(options);
-    if (ranges->places != NULL) {
+    if (ranges->places.list != NULL) {
         find_places(ranges, count, position, found);
         return;
     }

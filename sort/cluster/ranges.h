@@ -6,6 +6,7 @@
 
 #include "sort/cluster.h"
 #include "sort/cluster/record_ranges.h"
+#include "sort/shuffle/places.h"
 
 #include <stdatomic.h>
 
@@ -25,9 +26,8 @@ struct gs_ranges {
     atomic_bool *dropping;  /* -u: one element equal to a splitter is on its way */
     struct gs_record_ranges *records; /* of records that no element holds, instead of all that, or
                                        * NULL */
-    uint64_t *places; /* of a shuffle, instead of all that: where this rank's records go in the
-                       * output; the caller frees them */
-    uint64_t places_bytes, total; /* and how many the output has */
+    struct gs_places places;          /* of a shuffle, instead of all that: those of this rank's
+                                       * records */
 };
 
 /* What of an element counts: under unique not the payload. */
@@ -42,9 +42,9 @@ enum gs_status gs_ranges_open(struct gs_ranges *ranges, const struct gs_options 
 void gs_ranges_close(struct gs_ranges *ranges);
 
 /* Choose splitters by which all ranks get equal shares of the records of all, within 1 %;
- * collective, and all return the same status. *total: how many there are. */
+ * collective, and all return the same status. total: how many there are. */
 enum gs_status gs_ranges_choose(struct gs_ranges *ranges, const struct gs_cluster *cluster,
-                                const struct gs_span *spans, size_t span_count, uint64_t *total,
+                                const struct gs_span *spans, uint64_t count, uint64_t total,
                                 struct gs_error *err);
 
 /* The rank of each of these records, at most GS_RANGES_BLOCK; ranges->count: of no rank, for -u

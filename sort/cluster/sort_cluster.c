@@ -10,7 +10,6 @@
 
 #include "sort/cluster/borders.h"
 #include "sort/cluster/exchange.h"
-#include "sort/shuffle/places.h"
 #include "sort/sort.h"
 #include "sort/tags/number.h"
 #include "sort/check/record_fingerprint.h"
@@ -153,11 +152,10 @@ static void *map_records(struct gs_sink *sink, uint64_t count, bool early)
 static bool may_map(const struct part *part)
 {
     const struct gs_options *options = part->options;
-    const bool alike = options->records != NULL
-                           ? part->sorted == options && options->index_bytes == 0
-                           : gs_record_bytes(options) == options->key_bytes &&
-                                 part->output.start % options->key_bytes == 0;
-    return alike && !options->unique && !options->shuffled;
+    const bool alike = options->records != NULL ? options->index_bytes == 0
+                                                : gs_record_bytes(options) == options->key_bytes &&
+                                                      part->output.start % options->key_bytes == 0;
+    return alike && !options->unique && part->sorted == options;
 }
 
 static enum gs_status make_records(struct gs_sink *sink, uint64_t count, uint64_t position,
@@ -340,45 +338,21 @@ cleanup:
     return st;
 }
 
-/* How many records lower ranks bring. */
-static enum gs_status count_before(const struct gs_cluster *cluster,
-                                   const struct gs_cluster_source *source, uint64_t *before,
-                                   struct gs_error *err)
+/* How many records this rank brings, how many lower ones, and how many all. */
+static enum gs_status count_records(const struct gs_cluster *cluster,
+                                    const struct gs_cluster_source *source, uint64_t *own,
+                                    uint64_t *before, uint64_t *total, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    uint64_t own = 0;
+    *own = *before = 0;
     for (size_t i = 0; i < source->span_count; i++)
-        own += source->spans[i].count;
-    GS_MPI(MPI_Exscan(&own, before, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD));
+        *own += source->spans[i].count;
+    GS_MPI(MPI_Exscan(own, before, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD));
     if (cluster->rank == 0)
         *before = 0; /* which MPI leaves undefined */
+    GS_MPI(MPI_Allreduce(own, total, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD));
 cleanup:
     return st;
-}
-
-/* A shuffle's: this rank's records, of which lower ranks bring `before`, know where they go. These
- * numbers are held until all have been sent, and count against the memory. */
-static enum gs_status find_places(const struct gs_options *options, struct gs_ranges *ranges,
-                                  uint64_t before, uint64_t total, struct gs_cluster_source *source,
-                                  struct gs_error *err)
-{
-    uint64_t own = 0;
-    for (size_t i = 0; i < source->span_count; i++)
-        own += source->spans[i].count;
-    const uint64_t bytes = (own + 1) * sizeof *ranges->places; /* NULL: it is no shuffle */
-    if (bytes >= source->memory_bytes / 4 * 3)
-        return gs_fail(err, GS_ERR_MEMORY, 0,
-                       "ranks hold 8 bytes for each record of a shuffle, and only %" PRIu64
-                       " MiB may be used (-S)",
-                       source->memory_bytes >> 20);
-    source->memory_bytes -= bytes;
-    ranges->total = total;
-    ranges->places_bytes = bytes;
-    ranges->places = gs_pages_alloc(bytes);
-    if (ranges->places == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, errno, "exchange");
-    return gs_shuffle_find_places(options->seed, total, before, own, gs_threads(options),
-                                  source->memory_bytes / 2, ranges->places, err);
 }
 
 static uint64_t choose_batch(const struct gs_options *options, uint64_t memory_bytes)
@@ -401,7 +375,7 @@ enum gs_status gs_cluster_sort(const struct gs_cluster *cluster, const struct gs
     enum gs_status st;
     struct gs_ranges ranges;
     struct gs_cluster_source left = *source;
-    uint64_t total = 0;
+    uint64_t own, number, total;
     struct part part = {.sink = {.write = write_records, .forget = forget_records},
                         .cluster = cluster,
                         .options = options,
@@ -413,7 +387,6 @@ enum gs_status gs_cluster_sort(const struct gs_cluster *cluster, const struct gs
                         .fd = output->file->fd,
                         .start = output->start,
                         .head_bytes = output->file->head_bytes};
-    uint64_t number = 0;
     *row = (struct gs_cluster_row){.keys_in = 0};
     if (gs_keeps_input_order(options)) {
         gs_numbered_init(&part.numbered, options);
@@ -426,12 +399,12 @@ enum gs_status gs_cluster_sort(const struct gs_cluster *cluster, const struct gs
     }
     st = gs_ranges_open(&ranges, options, (unsigned)cluster->size, err);
     GS_TRY(gs_cluster_agree(cluster, st, err));
-    GS_TRY(gs_ranges_choose(&ranges, cluster, source->spans, source->span_count, &total, err));
+    GS_TRY(count_records(cluster, source, &own, &number, &total, err));
     GS_TRY(gs_width(options)->check_count(options, total, err));
-    GS_TRY(count_before(cluster, source, &number, err));
-    if (options->shuffled)
-        GS_TRY(gs_cluster_agree(cluster, find_places(options, &ranges, number, total, &left, err),
-                                err));
+    st = options->shuffled
+             ? gs_places_find(&ranges.places, options, total, number, own, &left.memory_bytes, err)
+             : gs_ranges_choose(&ranges, cluster, source->spans, own, total, err);
+    GS_TRY(gs_cluster_agree(cluster, st, err));
     st = gs_exchange_open(&part.exchange, cluster, &ranges, source->spans, source->span_count,
                           number, choose_batch(options, left.memory_bytes), err);
     if (st == GS_OK)
@@ -451,7 +424,6 @@ cleanup:
     gs_populate_stop(&part.exchange.pages);
     gs_pages_free(part.memory, part.room * part.wire_bytes);
     gs_exchange_close(&part.exchange);
-    gs_pages_free(ranges.places, ranges.places_bytes);
     gs_ranges_close(&ranges);
     return st;
 }

@@ -11,6 +11,7 @@
 #ifndef GS_MERGE_H
 #define GS_MERGE_H
 
+#include "sort/run/run.h"
 #include "sort/types/forecast.h"
 
 /* Merge all spans into sink. Each must be in the order that options->reverse says; equal keys are
@@ -24,5 +25,11 @@ enum gs_status gs_merge(const struct gs_options *options, const struct gs_span *
 /* Predict that, for count keys in all. */
 void gs_merge_forecast(const struct gs_options *options, size_t span_count, uint64_t count,
                        struct gs_forecast *forecast);
+
+/* Merge spans as part of a sort, whose input they are: keys, or records of run->tiles.codec. Those
+ * of spans that are `backwards` are in the other order. GS_ERR_INPUT if the input changes so that
+ * they no longer are. */
+enum gs_status gs_merge_ordered(struct gs_run *run, const struct gs_span *spans, size_t span_count,
+                                const bool *backwards, struct gs_error *err);
 
 #endif

@@ -12,6 +12,7 @@ struct gs_cut_order {
     bool reverse, unique; /* unique: equal records stay in one segment */
     int (*compare)(const void *context, const void *a, const void *b); /* ascending, as memcmp */
     const void *context;
+    const bool *backwards; /* [span_count]: spans whose last record comes first; NULL: none does */
 };
 
 /* The state of cutting: how far the inputs are cut. */
@@ -34,6 +35,13 @@ struct gs_cut {
     bool bounded;      /* under unique it, and those equal to it, are behind the cut or, */
     bool closed;       /* if closed, before it */
 };
+
+/* Where record i of a span lies: those of spans that are backwards are counted from the end. */
+static inline uint64_t gs_cut_place(const struct gs_cut *cut, size_t span, uint64_t i)
+{
+    const bool *backwards = cut->order.backwards;
+    return backwards != NULL && backwards[span] ? cut->spans[span].count - 1 - i : i;
+}
 
 /* Bytes that a gs_cut takes for each span. */
 #define GS_CUT_SPAN_BYTES (3 * sizeof(uint64_t) + 2 * sizeof(size_t))

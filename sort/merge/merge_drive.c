@@ -19,16 +19,16 @@ void gs_merge_open(struct gs_merge_drive *drive, const struct gs_options *emit_o
         stats->keys_in += drive->spans[i].count;
     drive->stats = stats;
     drive->progress = progress != NULL ? progress : &drive->own_progress;
-    pthread_mutex_init(&drive->lock, NULL);
     gs_progress_enter(drive->progress, "merge", stats->keys_in);
-    gs_emit_init(&drive->emitter, emit_options, sink);
-    drive->emitter.progress = drive->progress;
+    drive->emitter = &drive->own_emitter;
+    gs_emit_init(drive->emitter, emit_options, sink);
+    drive->emitter->progress = drive->progress;
 }
 
 void gs_merge_fail(struct gs_merge_drive *drive, enum gs_status status)
 {
     struct gs_error error = {.status = status};
-    gs_emit_fail(&drive->emitter, &error);
+    gs_emit_fail(drive->emitter, &error);
 }
 
 /* Add ns of a thread's time to a stage. */
@@ -80,12 +80,12 @@ static enum gs_status name_disorder(const struct gs_merge_drive *drive, struct g
 static enum gs_status find_failure(struct gs_merge_drive *drive, struct gs_error *err)
 {
     struct gs_error first = {.status = GS_OK};
-    const enum gs_status st = gs_emit_result(&drive->emitter, &first);
+    const enum gs_status st = gs_emit_result(drive->emitter, &first);
     if (st == GS_OK || first.text[0] != '\0')
         return st == GS_OK ? GS_OK : gs_fail(err, st, 0, "%s", first.text);
     if (st == GS_ERR_MEMORY)
         return gs_fail(err, st, 0, "not enough memory to merge %zu inputs", drive->span_count);
-    return name_disorder(drive, err);
+    return drive->first_disorder != NULL ? name_disorder(drive, err) : st;
 }
 
 enum gs_status gs_merge_run(struct gs_merge_drive *drive, struct gs_error *err)
@@ -94,13 +94,14 @@ enum gs_status gs_merge_run(struct gs_merge_drive *drive, struct gs_error *err)
     struct gs_stats *stats = drive->stats;
     struct gs_stage_stats *sort = &stats->stages[GS_STAGE_SORT_BINS];
     struct gs_stage_stats *write = &stats->stages[GS_STAGE_WRITE];
+    pthread_mutex_init(&drive->lock, NULL);
     drive->begin_ns = gs_now_ns();
     stats->threads = drive->threads;
 #pragma omp parallel num_threads(drive->threads)
     drive->run(drive);
     GS_TRY(find_failure(drive, err));
-    stats->keys_out = drive->emitter.position;
-    stats->fingerprint = drive->fingerprint - drive->emitter.dropped_sum;
+    stats->keys_out = drive->emitter->position;
+    stats->fingerprint = drive->fingerprint - drive->emitter->dropped_sum;
     sort->keys = stats->keys_in;
     sort->bytes = stats->keys_in * drive->sort_bytes;
     write->keys = stats->keys_out;

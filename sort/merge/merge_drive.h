@@ -26,7 +26,7 @@ struct gs_merge_drive {
     unsigned sort_bytes, write_bytes; /* that are read and written of each record, by stage */
     struct gs_stats *stats;
     struct gs_progress *progress, own_progress;
-    struct gs_emitter emitter;
+    struct gs_emitter *emitter, own_emitter;
     pthread_mutex_t lock;
     atomic_uint_fast64_t fingerprint; /* of all that was read */
     uint64_t begin_ns;
@@ -39,7 +39,8 @@ struct gs_merge_drive {
     /* Merge the segment and hand it out. Errors go to the emitter: GS_ERR_INPUT, without text,
      * where an input is out of order or has changed since it was cut. */
     enum gs_status (*merge)(struct gs_merge_drive *drive, struct gs_merge_worker *worker);
-    /* As first_disorder of struct gs_width (sort/types/calls.h). */
+    /* As first_disorder of struct gs_width (sort/types/calls.h). NULL: the caller tells what is
+     * wrong if gs_merge_run returns GS_ERR_INPUT. */
     uint64_t (*first_disorder)(const struct gs_options *options, const void *records,
                                uint64_t count, const void *previous);
 };

@@ -23,7 +23,7 @@ static_assert(GS_SEGMENT_KEYS + GS_SEGMENT_GAPS <= GS_CACHE_SORT_SCRATCH,
 static bool is_within(const struct gs_merge_shared *merge, const struct gs_segment *segment,
                       gs_key low, gs_key high)
 {
-    const struct gs_codec *codec = merge->drive.options->codec;
+    const struct gs_codec *codec = merge->codec;
     const gs_key keys[] = {low, high};
     gs_key records[] = {low, high};
     for (int i = 0; codec != NULL && i < 2; i++)
@@ -32,14 +32,21 @@ static bool is_within(const struct gs_merge_shared *merge, const struct gs_segme
     return gs_cut_holds(&merge->cut, segment, &records[reverse], &records[!reverse]);
 }
 
-/* Are keys of a part in order, and the key before them? They are those from `first` on. */
-static bool follows(const struct gs_merge_shared *merge, const struct gs_part *part,
-                    const gs_key *keys, uint64_t count, uint64_t first)
+/* Copy a part's keys in the order of the inputs; false: they, and the key before them, are not. */
+static bool copy_part(const struct gs_merge_shared *merge, const struct gs_part *part, gs_key *to)
 {
+    const struct gs_cut *cut = &merge->cut;
+    const struct gs_span *span = &cut->spans[part->span];
+    const uint64_t first = gs_cut_place(cut, part->span, part->first);
+    const uint64_t last = gs_cut_place(cut, part->span, part->first + part->count - 1);
     gs_key before;
-    if (first > 0)
-        before = gs_span_key(&merge->cut.spans[part->span], merge->drive.options->codec, first - 1);
-    return gs_first_disorder(&merge->order, keys, count, first > 0 ? &before : NULL) == count;
+    gs_span_copy(span, merge->codec, first < last ? first : last, part->count, to);
+    if (first > last)
+        gs_order_reverse(to, part->count);
+    if (part->first > 0)
+        before = gs_span_key(span, merge->codec, gs_cut_place(cut, part->span, part->first - 1));
+    return gs_first_disorder(&merge->order, to, part->count, part->first > 0 ? &before : NULL) ==
+           part->count;
 }
 
 /* Copy the parts of a segment together, ascending, `gap` keys apart, and find the least and largest
@@ -52,9 +59,7 @@ static bool gather(const struct gs_merge_shared *merge, struct gs_merger *worker
     *high = 0;
     for (size_t i = 0; i < worker->segment.part_count; i++) {
         const struct gs_part *part = &worker->segment.parts[i];
-        const struct gs_span *span = &merge->cut.spans[part->span];
-        gs_span_copy(span, merge->drive.options->codec, part->first, part->count, to);
-        if (!follows(merge, part, to, part->count, part->first))
+        if (!copy_part(merge, part, to))
             return false;
         if (merge->drive.options->verify)
             worker->worker.fingerprint += gs_fingerprint(to, part->count);
@@ -90,14 +95,14 @@ enum gs_status gs_merge_segment(struct gs_merge_drive *drive, struct gs_merge_wo
         return GS_ERR_INPUT;
     }
     if (low == high)
-        return gs_work_emit_equal(&drive->emitter, segment->index, low, segment->count,
+        return gs_work_emit_equal(drive->emitter, segment->index, low, segment->count,
                                   segment->position, merger->keys, &worker->work);
     gs_key *sorted = merger->keys;
     if (segment->part_count > 1)
         sorted = merges ? merge_parts(merge, merger)
                         : gs_cache_sort(merger->keys, merger->scratch, segment->count, low, high);
-    uint64_t kept = gs_emit_shape(&drive->emitter, sorted, segment->count);
+    uint64_t kept = gs_emit_shape(drive->emitter, sorted, segment->count);
     worker->work.sort_ns += gs_now_ns() - start;
-    return gs_work_emit(&drive->emitter, segment->index, sorted, kept, segment->position,
+    return gs_work_emit(drive->emitter, segment->index, sorted, kept, segment->position,
                         &worker->work);
 }

@@ -16,9 +16,10 @@
 
 /* What the threads share. */
 struct gs_merge_shared {
-    struct gs_merge_drive drive; /* the first member */
-    struct gs_options order;     /* the order that inputs must be in: equal keys allowed */
-    struct gs_cut cut;           /* guarded by the lock */
+    struct gs_merge_drive drive;  /* the first member */
+    const struct gs_codec *codec; /* of the inputs; NULL: they are keys */
+    struct gs_options order;      /* the order that they must be in: equal keys allowed */
+    struct gs_cut cut;            /* guarded by the lock */
     enum gs_merge_method method;
     char *memory; /* [drive.threads][bytes_each] */
     uint64_t bytes_each;

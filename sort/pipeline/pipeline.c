@@ -183,13 +183,16 @@ static enum gs_status sort_ordered_runs(struct attempt *attempt, struct gs_error
     struct gs_run *run = attempt->run;
     struct gs_ordered_runs runs;
     uint64_t start = gs_now_ns();
-    if (gs_run_bins(run) < run->plan.bins / 2) /* equality bins beat a merge */
+    if (!attempt->chosen || gs_run_bins(run) < run->plan.bins / 2) /* equality bins beat a merge */
+        return GS_OK;
+    if (run->tiles.codec != NULL && run->tiles.decoded > 0) /* neither keys nor records */
         return GS_OK;
     if (!gs_ordered_runs_find(&run->tiles, run->plan.threads, &runs))
         return GS_OK;
     gs_run_account(run, GS_STAGE_READ, GS_DEVICE_CPU, gs_now_ns() - start, run->plan.count,
                    run->plan.count * GS_KEY_BYTES);
-    return gs_ordered_runs_merge(run, &runs, &attempt->sorted, err);
+    attempt->sorted = true;
+    return gs_ordered_runs_merge(run, &runs, err);
 }
 
 static enum gs_status sort_shares(struct attempt *attempt, struct gs_error *err)
@@ -257,7 +260,7 @@ static const struct way {
     {"count what is equal but for a few keys", true, false, NOTHING, sort_equal},
     {"as one bin", true, false, NOTHING, sort_one_bin},
     {"count few values", false, false, SAMPLE, sort_few_values},
-    {"merge a few ordered runs", false, true, BINS, sort_ordered_runs},
+    {"merge a few ordered runs", false, true, SAMPLE, sort_ordered_runs},
     {"a share of the values for each thread", false, true, BINS, sort_shares},
     {"by bins", true, false, BINS, sort_by_bins},
 };

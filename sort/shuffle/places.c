@@ -10,6 +10,8 @@
 
 #include "common/memory/memory.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,27 +76,50 @@ static void note_all(const struct places *all)
     }
 }
 
-enum gs_status gs_shuffle_find_places(uint64_t seed, uint64_t total, uint64_t first, uint64_t count,
-                                      unsigned threads, uint64_t memory_bytes, uint64_t *places,
-                                      struct gs_error *err)
+static enum gs_status note_places(struct places *all, uint64_t total, uint64_t memory_bytes,
+                                  struct gs_error *err)
 {
     enum gs_status st = GS_OK;
+    if (all->deal == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to shuffle");
+    gs_dealing_count(all->deal, all->seed, 0, total);
+    GS_TRY(make_room(all, total, memory_bytes, err));
+    note_all(all);
+cleanup:
+    gs_dealings_free(all->own, all->threads);
+    gs_pages_free(all->other, all->threads * all->most * all->bytes);
+    gs_pages_free(all->dealt, all->room * all->bytes);
+    free(all->deal);
+    return st;
+}
+
+enum gs_status gs_places_find(struct gs_places *places, const struct gs_options *options,
+                              uint64_t total, uint64_t first, uint64_t count,
+                              uint64_t *memory_bytes, struct gs_error *err)
+{
+    const unsigned threads = gs_threads(options);
+    *places = (struct gs_places){.bytes = (count + 1) * sizeof *places->list, .total = total};
+    if (places->bytes >= *memory_bytes / 4 * 3)
+        return gs_fail(err, GS_ERR_MEMORY, 0,
+                       "ranks hold 8 bytes for each record of a shuffle, and only %" PRIu64
+                       " MiB may be used (-S)",
+                       *memory_bytes >> 20);
+    *memory_bytes -= places->bytes;
+    places->list = gs_pages_alloc(places->bytes);
+    if (places->list == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, errno, "not enough memory to shuffle");
     struct places all = {.first = first,
                          .count = count,
-                         .places = places,
-                         .seed = seed,
+                         .places = places->list,
+                         .seed = options->seed,
                          .threads = threads,
                          .bytes = gs_position_bytes(total),
                          .deal = gs_dealing_new(threads)};
-    if (all.deal == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to shuffle");
-    gs_dealing_count(all.deal, seed, 0, total);
-    GS_TRY(make_room(&all, total, memory_bytes, err));
-    note_all(&all);
-cleanup:
-    gs_dealings_free(all.own, threads);
-    gs_pages_free(all.other, threads * all.most * all.bytes);
-    gs_pages_free(all.dealt, all.room * all.bytes);
-    free(all.deal);
-    return st;
+    return note_places(&all, total, *memory_bytes / 2, err);
+}
+
+void gs_places_free(struct gs_places *places)
+{
+    gs_pages_free(places->list, places->bytes);
+    *places = (struct gs_places){.list = NULL};
 }

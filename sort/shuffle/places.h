@@ -4,15 +4,20 @@
 #ifndef GS_PLACES_H
 #define GS_PLACES_H
 
-#include "common/status.h"
+#include "sort/types/types.h"
 
-#include <stdint.h>
+struct gs_places {
+    uint64_t *list; /* of each record */
+    uint64_t bytes; /* that the list takes */
+    uint64_t total; /* records in the output */
+};
 
-/* Set places[i] to the place in the output of the record at position first + i, for `count` of
- * `total` records. Takes about memory_bytes besides, or what the largest bin does, by so many
- * threads. */
-enum gs_status gs_shuffle_find_places(uint64_t seed, uint64_t total, uint64_t first, uint64_t count,
-                                      unsigned threads, uint64_t memory_bytes, uint64_t *places,
-                                      struct gs_error *err);
+/* Find the places of `count` of `total` records, from position `first` on, in the order of
+ * options->seed. The list counts against *memory_bytes; half of the rest, or what the largest bin
+ * needs, is used meanwhile. To be freed even after a failure. */
+enum gs_status gs_places_find(struct gs_places *places, const struct gs_options *options,
+                              uint64_t total, uint64_t first, uint64_t count,
+                              uint64_t *memory_bytes, struct gs_error *err);
+void gs_places_free(struct gs_places *places);
 
 #endif

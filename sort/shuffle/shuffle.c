@@ -294,9 +294,8 @@ static enum gs_status emit_all(struct shuffling *all)
     return st;
 }
 
-/* A row of statistics for what took from *start_ns until now. */
-static void note(struct gs_stats *stats, enum gs_stage stage, uint64_t *start_ns, uint64_t keys,
-                 uint64_t bytes)
+void gs_shuffle_note(struct gs_stats *stats, enum gs_stage stage, uint64_t *start_ns, uint64_t keys,
+                     uint64_t bytes)
 {
     const struct gs_stage_stats row = gs_stage_since(*start_ns, keys, bytes);
     gs_stage_add(&stats->stages[stage], &row);
@@ -323,15 +322,15 @@ static enum gs_status shuffle_input(struct shuffling *all, struct gs_stats *stat
     gs_progress_enter(all->progress, gs_stage_name(GS_STAGE_SCATTER), count);
     gs_dealing_count(all->deal, all->options->seed, 0, count);
     all->most = gs_dealing_largest(all->deal);
-    note(stats, GS_STAGE_COUNT_BINS, &start_ns, count, 0);
+    gs_shuffle_note(stats, GS_STAGE_COUNT_BINS, &start_ns, count, 0);
     if (!are_long(bytes))
         gs_dealing_records(all->deal, &all->input, all->dealt);
     else
         gs_dealing_positions(all->deal, 0, GS_SHUFFLE_BINS, all->element_bytes, all->dealt);
-    note(stats, GS_STAGE_SCATTER, &start_ns, count, 2 * count * all->element_bytes);
+    gs_shuffle_note(stats, GS_STAGE_SCATTER, &start_ns, count, 2 * count * all->element_bytes);
     gs_progress_enter(all->progress, gs_stage_name(GS_STAGE_SORT_BINS), count);
     GS_TRY(emit_all(all));
-    note(stats, GS_STAGE_SORT_BINS, &start_ns, count, 2 * count * bytes);
+    gs_shuffle_note(stats, GS_STAGE_SORT_BINS, &start_ns, count, 2 * count * bytes);
     st = gs_trail_prove(&all->trail, stats->fingerprint, stats, err);
 cleanup:
     free(all->deal);

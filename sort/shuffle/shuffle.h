@@ -22,4 +22,8 @@ enum gs_status gs_shuffle_check_external(const struct gs_options *options, uint6
 void gs_shuffle_describe(const struct gs_options *options, struct gs_stats *stats);
 gs_look_at gs_shuffle_look;
 
+/* A row of statistics for what took from *start_ns until now. */
+void gs_shuffle_note(struct gs_stats *stats, enum gs_stage stage, uint64_t *start_ns, uint64_t keys,
+                     uint64_t bytes);
+
 #endif

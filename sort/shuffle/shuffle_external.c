@@ -409,14 +409,6 @@ cleanup:
     return st;
 }
 
-static void note(struct gs_stats *stats, enum gs_stage stage, uint64_t *start_ns, uint64_t keys,
-                 uint64_t bytes)
-{
-    const struct gs_stage_stats row = gs_stage_since(*start_ns, keys, bytes);
-    gs_stage_add(&stats->stages[stage], &row);
-    *start_ns = gs_now_ns();
-}
-
 enum gs_status gs_shuffle_external(const struct gs_options *options,
                                    const struct gs_external *source, struct gs_sink *sink,
                                    struct gs_progress *progress, struct gs_stats *stats,
@@ -445,10 +437,10 @@ enum gs_status gs_shuffle_external(const struct gs_options *options,
     gs_progress_enter(all.progress, gs_stage_name(GS_STAGE_SCATTER), 0);
     GS_TRY(deal_spans(&all, err));
     GS_TRY(deal_pipes(&all, err));
-    note(stats, GS_STAGE_SCATTER, &start_ns, all.done, 2 * all.done * all.bytes);
+    gs_shuffle_note(stats, GS_STAGE_SCATTER, &start_ns, all.done, 2 * all.done * all.bytes);
     stats->keys_in = stats->keys_out = all.done;
     GS_TRY(emit(&all, err));
-    note(stats, GS_STAGE_SORT_BINS, &start_ns, all.done, 2 * all.done * all.bytes);
+    gs_shuffle_note(stats, GS_STAGE_SORT_BINS, &start_ns, all.done, 2 * all.done * all.bytes);
     st = gs_trail_prove(&all.trail, stats->fingerprint, stats, err);
 cleanup:
     stats->temporary_bytes = all.spill.used;

@@ -214,36 +214,29 @@ static inline void numbers_of(const struct gs_record_order *order, uint32_t key,
             gs_record_word_by(&order->woven[key + i], record) >> (64 - 8 * field->type.bytes);
 }
 
-static struct gs_record_head head_of(gs_woven bits)
-{
-    return (struct gs_record_head){(uint64_t)(bits >> 64), (uint64_t)bits};
-}
-
-/* The first bytes of keys that are woven, without their first `skip`: of numbers of 8 bytes, the
- * upper halves are woven, then the lower ones. */
+/* The first bytes of keys that are woven, without their first `skip`. */
 static struct gs_record_head woven_head(const struct gs_record_order *order, uint32_t key,
                                         const uint8_t *record, uint32_t skip)
 {
     const uint32_t count = order->format.keys[key].woven;
     const uint32_t bits = 8 * order->format.keys[key].type.bytes;
-    const uint32_t most = bits < 32 ? bits : 32;
+    const uint32_t step = bits < GS_ZORDER_STEP ? bits : GS_ZORDER_STEP;
+    struct gs_record_head head = {0, 0};
     uint64_t numbers[GS_ZORDER_MAX];
-    uint64_t upper[GS_ZORDER_MAX];
     numbers_of(order, key, record, numbers);
-    for (uint32_t i = 0; i < count; i++)
-        upper[i] = numbers[i] >> (bits - most);
-    const uint32_t first = 128 - count * most; /* bits that the upper halves leave free */
-    struct gs_record_head head = head_of(gs_zorder_weave(upper, count, most) << first);
-    if (bits == most || 8 * skip + 128 <= count * most)
-        return gs_record_head_left(head, 8 * skip);
-    for (uint32_t i = 0; i < count; i++)
-        numbers[i] &= UINT32_MAX;
-    const struct gs_record_head lower = head_of(gs_zorder_weave(numbers, count, most) << first);
-    if (8 * skip >= count * most)
-        return gs_record_head_left(lower, 8 * skip - count * most);
-    head = gs_record_head_left(head, 8 * skip);
-    const struct gs_record_head more = gs_record_head_right(lower, count * most - 8 * skip);
-    return (struct gs_record_head){head.high | more.high, head.low | more.low};
+    for (uint32_t at = 0, begin = 8 * skip; at < bits; at += step) {
+        const uint32_t first = at * count; /* of the bits that are woven now */
+        if (first + step * count <= begin)
+            continue;
+        if (first >= begin + 8 * HEAD)
+            break;
+        struct gs_record_head more = {
+            gs_zorder_weave(numbers, count, bits - step - at) << (64 - step * count), 0};
+        more = first < begin ? gs_record_head_left(more, begin - first)
+                             : gs_record_head_right(more, first - begin);
+        head = (struct gs_record_head){head.high | more.high, head.low | more.low};
+    }
+    return head;
 }
 
 /* The first bytes of a part, without its first `skip`, which are fewer than all. */

@@ -1,12 +1,13 @@
-/* ordered_runs.c -- cut the input into runs of ordered keys, if they are few.
+/* ordered_runs.c -- cut the input into runs of ordered keys, if they are few, and merge these.
  * SPDX-License-Identifier: MIT
  *
  * Threads cut each tile into runs as if nothing came before it; then runs of neighbouring tiles are
  * joined where one continues the other. A run that ends one key past a tile's beginning may leave a
  * short run there, which does no harm.
  */
-#include "sort/keys/order.h"
 #include "sort/ways/ordered_runs.h"
+#include "sort/keys/order.h"
+#include "sort/merge/merge.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -82,7 +83,7 @@ static bool join_tiles(const struct gs_tiles *tiles, const struct tile_runs *til
             first += run.count;
             if (runs->count > 0 && join(tiles, &runs->list[runs->count - 1], &run))
                 continue;
-            if (runs->count == GS_MERGE_RUNS_MAX)
+            if (runs->count == GS_ORDERED_RUNS_MAX)
                 return false;
             runs->list[runs->count++] = run;
         }
@@ -116,4 +117,32 @@ bool gs_ordered_runs_find(const struct gs_tiles *tiles, unsigned threads,
     bool few = !many && join_tiles(tiles, tile_runs, runs);
     free(tile_runs);
     return few;
+}
+
+enum gs_status gs_ordered_runs_merge(struct gs_run *run, const struct gs_ordered_runs *runs,
+                                     struct gs_error *err)
+{
+    const struct gs_tiles *tiles = &run->tiles;
+    const size_t most = runs->count + tiles->span_count + 1;
+    struct gs_span *parts = malloc(most * sizeof *parts); /* of runs, each within a span */
+    bool *backwards = malloc(most * sizeof *backwards);
+    enum gs_status st = GS_OK;
+    size_t count = 0;
+    if (parts == NULL || backwards == NULL)
+        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to merge %zu runs", runs->count);
+    for (size_t i = 0; i < runs->count && st == GS_OK; i++) {
+        const struct gs_ordered_run *ordered = &runs->list[i];
+        for (uint64_t done = 0; done < ordered->count; done += parts[count++].count) {
+            const struct gs_tile part =
+                gs_tiles_part(tiles, ordered->first + done, ordered->count - done);
+            parts[count] = (struct gs_span){.keys = part.keys != NULL ? part.keys : part.records,
+                                            .count = part.count};
+            backwards[count] = ordered->direction * (run->options->reverse ? -1 : 1) < 0;
+        }
+    }
+    if (st == GS_OK)
+        st = gs_merge_ordered(run, parts, count, backwards, err);
+    free(backwards);
+    free(parts);
+    return st;
 }

@@ -186,7 +186,7 @@ static enum gs_status merge_places(struct merging *merging, struct merger *merge
             ordered = false;
         ordered = ordered && gs_record_tree_next(&merger->tree);
     }
-    gs_emit_drop(&merging->drive.emitter, dropped_sum);
+    gs_emit_drop(merging->drive.emitter, dropped_sum);
     return ordered ? GS_OK : GS_ERR_INPUT;
 }
 
@@ -226,7 +226,7 @@ static enum gs_status write_blocks(struct merging *merging, const struct merger 
                                    uint64_t kept, uint64_t position, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct gs_sink *sink = merging->drive.emitter.sink;
+    struct gs_sink *sink = merging->drive.emitter->sink;
     const uint64_t bytes = gs_record_bytes(merging->drive.options);
     const uint64_t room = records_in_block(merging->drive.options);
     for (uint64_t done = 0, here; done < kept; done += here) {
@@ -248,14 +248,14 @@ static enum gs_status write_in_place(const struct merging *merging, const struct
                                      uint64_t kept, uint64_t position)
 {
     const uint64_t bytes = gs_record_bytes(merging->drive.options);
-    char *to = (char *)merging->drive.emitter.sink->memory + position * bytes;
+    char *to = (char *)merging->drive.emitter->sink->memory + position * bytes;
     return copy_records(merging, merger, merger->places, kept, true, to) ? GS_OK : GS_ERR_INPUT;
 }
 
 /* Hand out the segment's records. */
 static enum gs_status emit(struct merging *merging, struct merger *merger, uint64_t kept)
 {
-    struct gs_emitter *emitter = &merging->drive.emitter;
+    struct gs_emitter *emitter = merging->drive.emitter;
     const struct gs_segment *segment = &merger->segment;
     const bool in_place = emitter->sink->memory != NULL;
     struct gs_error err = {.status = GS_OK};

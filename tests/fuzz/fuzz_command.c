@@ -58,15 +58,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char bytes[BYTES_MAX + 1];
     char *argv[ARGS_MAX + 2] = {name};
     int argc = 1;
-    struct gs_command command;
+    static struct gs_command command; /* what exit() leaves of it is freed here */
     struct gs_error err;
     size = size < BYTES_MAX ? size : BYTES_MAX;
     memcpy(bytes, data, size);
     bytes[size] = '\0';
     for (size_t at = 0; at < size && argc <= ARGS_MAX; at += strlen(bytes + at) + 1)
         argv[argc++] = bytes + at;
-    if (setjmp(back) != 0) /* NOLINT(cert-err52-cpp): there is no other way back out of exit() */
+    if (setjmp(back) != 0) { /* NOLINT(cert-err52-cpp): there is no other way back out of exit() */
+        gs_command_free(&command);
         return 0;
+    }
     if (gs_command_parse(&command, argc, argv, &err) == GS_OK) {
         check_command(&command, argc);
         gs_command_free(&command);

@@ -54,7 +54,8 @@ static enum gs_status merge(bool reverse, gs_key first, gs_key last)
                                                       {.record = (char *)&last, .exists = true}}},
                                .keys = keys,
                                .scratch = scratch};
-    gs_emit_init(&merge.drive.emitter, &options, &sink);
+    merge.drive.emitter = &merge.drive.own_emitter;
+    gs_emit_init(merge.drive.emitter, &options, &sink);
     written = 0;
     enum gs_status st = gs_merge_segment(&merge.drive, &worker.worker);
     CHECK(written == (st == GS_OK ? N : 0));

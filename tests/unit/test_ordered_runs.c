@@ -135,21 +135,21 @@ static enum gs_status store_and_change(struct gs_sink *sink, const void *data, u
                                        uint64_t position, struct gs_error *err)
 {
     const gs_key *from = data;
-    const uint64_t at = N / 4; /* in the first run, away from bounds of bins */
+    const uint64_t at = N / 16 * 7; /* in the first run, in its last segment */
     if (position == 0 && how == 0) {
         gs_key key = keys[at];
         keys[at] = keys[at + 1];
         keys[at + 1] = key;
     }
-    for (uint64_t i = at; position == 0 && how == 1 && i < N / 2; i++)
-        keys[i] = keys[at];
+    for (uint64_t i = 1; position == 0 && how == 1 && i < N / 2; i++)
+        keys[i] = keys[0];
     for (uint64_t i = at; position == 0 && how == 2 && i < N / 2; i++)
         keys[i] *= 2;
     return array_write(sink, from, count, position, err);
 }
 
 /* A change of the input during the merge is reported, whether it leaves a run out of order (how 0)
- * or in order, but with other keys (1, 2). */
+ * or in order, but with keys that are already written (1) or others (2). */
 static void test_change_between(void)
 {
     for (how = 0; how < 3; how++) {

@@ -88,14 +88,16 @@ static void test_places(uint32_t total, uint32_t first, uint32_t count, uint64_t
 {
     struct gs_error err;
     uint32_t *expected = malloc((total + 1) * sizeof *expected);
-    uint64_t *places = malloc((count + 1) * sizeof *places);
+    const struct gs_options options = {.seed = 42, .threads = 3};
+    struct gs_places places;
+    memory += 2 * (count + 1) * sizeof *places.list;
     for (uint32_t i = 0; i < total; i++)
         expected[i] = i;
     shuffle_slowly(42, expected, total);
-    CHECK(gs_shuffle_find_places(42, total, first, count, 3, memory, places, &err) == GS_OK);
+    CHECK(gs_places_find(&places, &options, total, first, count, &memory, &err) == GS_OK);
     for (uint32_t i = 0; i < count; i++)
-        CHECK(places[i] < total && expected[places[i]] == first + i);
-    free(places);
+        CHECK(places.list[i] < total && expected[places.list[i]] == first + i);
+    gs_places_free(&places);
     free(expected);
 }
 

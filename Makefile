@@ -147,8 +147,8 @@ wide_objects = $(call objects,$(B)/w$(1),$(WIDE_$(1)))
 ifeq ($(origin CFLAGS),file)
   in_widths = $(foreach width,$(B) $(WIDTHS:%=$(B)/w%),$(1:%=$(width)/sort/%.o))
   $(call in_widths,keys bin split/search_bins ways/few_values) $(call objects,$(B),$(call present,split/u32) common/formats/codec.c common/formats/codec_weave.c) \
-  $(B)/sort/cpu.o $(B)/sort/shuffle/dealing.o $(M)/sort/cluster/deal.o $(M)/sort/cluster/ranges.o: private CFLAGS += -O3
-  $(call in_widths,sorter pipeline/distribute pipeline/incoming pipeline/pipeline) $(call objects,$(B),$(call present,cli files)) \
+  $(B)/sort/cpu.o $(B)/sort/files/part_table.o $(B)/sort/shuffle/dealing.o $(M)/sort/cluster/deal.o $(M)/sort/cluster/ranges.o: private CFLAGS += -O3
+  $(call in_widths,sorter pipeline/distribute pipeline/incoming pipeline/pipeline) $(call objects,$(B),$(filter-out sort/files/part_table.c,$(call present,cli files))) \
   $(patsubst %,$(B)/%.o,common/formats/format_parse common/formats/key_type common/formats/date common/files/input common/files/mapped_inputs common/formats/npy common/formats/npy_format common/formats/npy_literal common/formats/npy_plain common/formats/npy_rows common/formats/npy_type common/files/output common/files/tempfile): private CFLAGS += -Os
 endif
 TOOLS    := build/keygen build/reference build/fuzz_options build/peak build/faults.so build/refuse.so $(call is,FUSE,build/quirkfs)
@@ -306,14 +306,14 @@ SUITE = GSORT='$(CURDIR)/$(B)/gsort' KEYGEN='$(CURDIR)/build/keygen' REFERENCE='
         LIBRARY='$(CURDIR)/$(B)/installed' QUIRKFS='$(call is,FUSE,$(CURDIR)/build/quirkfs)' UNITS='$(CURDIR)/$(B)/unit' CUDA=$(CUDA) $(BATS) --recursive
 need_bats = @$(BATS) --version 2>/dev/null | awk '{ split($$2, v, "."); ok = v[1] * 100 + v[2] >= 105 } END { exit !ok }' || \
             { echo 'make $@ needs bats 1.5 or newer: install the package bats' >&2; exit 2; }
-# TESTS: Bats files or directories, or unit, for the unit tests, or unit/NAME. BATS_JOBS files run at a time, one more than
+# TESTS: Bats files or directories, or unit, for the unit tests, or unit/NAME. BATS_JOBS files run at a time, two more than
 # there are processors, since tests wait for disks, pipes and clocks; without GNU parallel, only one.
 TESTS     ?= unit tests
 unit_named = $(filter $(B)/unit/test_$(1) $(WIDTHS:%=$(B)/unit/test_$(1)_%),$(UNITS))
 UNITS_NOW  = $(foreach word,$(TESTS),$(if $(filter unit,$(word)),$(UNITS),$(call unit_named,$(word:unit/%=%))))
 UNIT_LISTS = $(if $(UNITS_NOW),$(B)/unit.bats $(B)/unit_wide.bats)
 TESTS_NOW  = $(UNIT_LISTS) $(filter-out unit unit/%,$(TESTS))
-BATS_JOBS ?= $(shell nproc | awk '{ print $$1 < 4 ? $$1 + 1 : 4 }')
+BATS_JOBS ?= $(shell nproc | awk '{ print $$1 < 3 ? $$1 + 2 : 4 }')
 export PARALLEL_HOME = $(CURDIR)/build/parallel
 side_by_side = $(shell [ '$(BATS_JOBS)' -gt 1 ] && parallel --version 2>/dev/null | grep -q '^GNU parallel' && \
                echo --jobs '$(BATS_JOBS)' --no-parallelize-within-files)

@@ -63,6 +63,7 @@ static const char *device_name(enum gs_device device)
 static struct summary summarize(const struct gs_stats *stats, uint64_t wall_ns)
 {
     uint64_t sum = 0;
+    const uint64_t sorted = stats->keys_in - stats->keys_combined;
     struct rusage usage = {.ru_majflt = 0};
     for (int i = 0; i < GS_STAGES; i++)
         sum += stats->stages[i].ns;
@@ -70,8 +71,7 @@ static struct summary summarize(const struct gs_stats *stats, uint64_t wall_ns)
     return (struct summary){.total_ms = to_ms(wall_ns),
                             .stages_ms = to_ms(sum),
                             .overlap_ms = sum > wall_ns ? to_ms(sum - wall_ns) : 0,
-                            .mean_bin =
-                                stats->bins > 0 ? (double)stats->keys_in / (double)stats->bins : 0,
+                            .mean_bin = stats->bins > 0 ? (double)sorted / (double)stats->bins : 0,
                             .read_bytes = (uint64_t)usage.ru_inblock * USAGE_BLOCK,
                             .written_bytes = (uint64_t)usage.ru_oublock * USAGE_BLOCK,
                             .page_faults = (uint64_t)(usage.ru_minflt + usage.ru_majflt)};

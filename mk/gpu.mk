@@ -9,7 +9,7 @@
 .PHONY: check-gpu inject-gpu bench-gpu gpu-hash
 
 # What a run on a GPU verifies: the sources of the GPU's rooms and tests, and all that these include.
-GPU_TESTS   = gpu_twins gpu_pages gpu_values gpu_close gpu_narrow gpu_engines gpu_flip gpu_small gpu_array
+GPU_TESTS   = gpu_twins gpu_pages gpu_values gpu_close gpu_narrow gpu_engines gpu_flip gpu_small gpu_array gpu_argsort gpu_file gpu_graph
 included    = $(wildcard $(shell sed -n 's/^ *\# *include "\([^"]*\)".*/\1/p' $(1)))
 with_all    = $(if $(filter-out $(1),$(call included,$(1))),$(call with_all,$(sort $(1) $(call included,$(1)))),$(1))
 VERIFIED    = $(call with_all,$(sort $(foreach room,$(GPU_ROOMS),$(wildcard $(addprefix $(call folder,$(room))/,*.c *.h *.cu *.cuh))) \
@@ -33,33 +33,29 @@ $(WIDTHS:%=$(B)/gpu_flip-%): $(B)/gpu_flip-%: tests/gpu/gpu_flip.c $(B)/unit_%.a
 # CUB compiles slowly, so only for one architecture at a time.
 BENCH_ARCH ?= sm_90
 define gpu_bench
-$(B)/bench-gpu$(1): tests/bench/bench_gpu.cu tests/bench/bench_gpu_keys.cuh $(2) build/tools/data/dist.o $(B)/flags
+$(B)/bench_gpu_call$(1).o: tests/bench/bench_gpu_call.c $(B)/flags
+	$$(call quiet,CC)$$(CC) $(1:-%=-DGS_BITS=%) $$(CPP_FLAGS) $$(CPPFLAGS) $$(C_FLAGS) $$(CFLAGS) -c $$< -o $$@
+$(B)/bench-gpu$(1): tests/bench/bench_gpu.cu tests/bench/bench_gpu_keys.cuh $(B)/bench_gpu_call$(1).o $(2) build/tools/data/dist.o $(B)/flags
 	$$(call quiet,NVCC)$$(NVCC) -std=c++17 -O3 -arch=$$(BENCH_ARCH) $(1:-%=-DGS_BITS=%) -Xcompiler -fopenmp -I. -c $$< -o $$@.o
 	$$(call quiet,LINK)$$(CXX) $$(CFLAGS) -fopenmp $$(LDFLAGS) $$@.o $$(filter %.o,$$^) $$(LIBS) -o $$@
 endef
 $(eval $(call gpu_bench,,$(OBJECTS)))
-$(foreach width,$(WIDTHS),$(eval $(call gpu_bench,-$(width),$(filter $(B)/w$(width)/sort/device/%,$(call wide_objects,$(width))) \
+$(foreach width,$(WIDTHS),$(eval $(call gpu_bench,-$(width),$(filter $(B)/w$(width)/sort/device/% %/gpu_array.o,$(call wide_objects,$(width))) \
     $(call objects,$(B),$(call present,$(COMMON) types)) $(ONCE))))
 
-# The library's call, for all widths.
-$(B)/bench-gpu-call: tests/bench/bench_gpu_call.cu $(OBJECTS) $(B)/flags
-	$(call quiet,NVCC)$(NVCC) -std=c++17 -O3 -arch=$(BENCH_ARCH) -I. -c $< -o $@.o
-	$(call quiet,LINK)$(CXX) $(CFLAGS) $(LDFLAGS) $@.o $(OBJECTS) $(LIBS) -o $@
-
 BENCHES := $(B)/bench-gpu $(WIDTHS:%=$(B)/bench-gpu-%)
-bench-gpu: $(BENCHES) $(B)/bench-gpu-call
+bench-gpu: $(BENCHES)
 	set -e; for bench in $(BENCHES); do $$bench $(BENCH); done
-	$(B)/bench-gpu-call
 
 check-gpu: all tools $(B)/installed/lib/pkgconfig/gsort.pc $(GPU_TESTS:%=$(B)/%) $(WIDTHS:%=$(B)/gpu_flip-%) $(BENCHES) units
 	$(need_bats)
 	BATS='$(BATS)' $(filter-out $(BATS) --recursive,$(SUITE)) tests/gpu/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu \
-	    $(addprefix $(B)/,gpu_engines gpu_flip gpu_values gpu_pages gpu_narrow gpu_small gpu_close gpu_array) $(WIDTHS:%=$(B)/bench-gpu-%)
+	    $(addprefix $(B)/,gpu_engines gpu_flip gpu_values gpu_pages gpu_narrow gpu_small gpu_close gpu_array gpu_argsort gpu_graph) $(WIDTHS:%=$(B)/bench-gpu-%)
 
 # Needs DEBUG=1: only that build has CUDA calls that can be made to fail.
-inject-gpu: $(B)/gsort $(TOOLS)
+inject-gpu: $(B)/gsort $(B)/gpu_file $(TOOLS)
 	@[ '$(DEBUG)' = 1 ] || { echo 'make $@ needs DEBUG=1' >&2; exit 2; }
-	tests/gpu/inject_gpu.sh $(B)/gsort build/keygen build/reference
+	tests/gpu/inject_gpu.sh $(B)/gsort build/keygen build/reference $(B)/gpu_file
 else
 bench-gpu check-gpu inject-gpu:
 	@echo 'make $@ needs a build with CUDA: install the CUDA toolkit, or say CUDA=1' >&2; exit 2

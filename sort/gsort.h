@@ -6,8 +6,8 @@
  * The library never prints, never exits, and keeps no signal handlers and no threads when a call
  * has returned, but for a sorter's; it leaves the caller's affinity, environment and signal mask
  * alone. Any number of threads may call it at once, with stacks of 64 KiB, and so may a process
- * after fork(); only for gsort_device_sort, CUDA sets the limits. Arrays belong to the caller, and
- * must not change during a call.
+ * after fork(); only for calls in device memory, CUDA sets the limits. Arrays belong to the caller,
+ * and must not change during a call.
  *
  * A call that can fail returns an enum gsort_status, GSORT_OK (0) if all went well, and fills in
  * *error, unless that is NULL: one line, as the command gsort prints. Then the contents of output
@@ -137,13 +137,21 @@ GSORT_API enum gsort_status gsort_check(const struct gsort_format *format, const
 /* Sort records of 1 to 16 bytes that are in the memory of CUDA's current device, into another array
  * there or in place (in == out). temp NULL: only set *temp_bytes to the bytes of device memory that
  * the same call with temp needs for as many records. The work is queued on the stream, a
- * cudaStream_t; the call itself waits until all but the last of it is done. flags is 0:
- * gsort_device_sort(3). */
+ * cudaStream_t; the call itself waits until all but the last of it is done. flags is 0, or
+ * GSORT_DEVICE_NO_WAIT: never wait, so that a graph can capture it: gsort_device_sort(3). */
+#define GSORT_DEVICE_NO_WAIT UINT32_C(1)
 struct CUstream_st;
 GSORT_API enum gsort_status gsort_device_sort(void *temp, size_t *temp_bytes,
                                               const struct gsort_format *format, const void *in,
                                               void *out, uint64_t count, struct CUstream_st *stream,
                                               uint32_t flags, struct gsort_error *error);
+
+/* The positions of such records, as gsort_argsort has them: keys have up to 12 bytes. The positions
+ * are an array in that memory, too; all else is as above. */
+GSORT_API enum gsort_status
+gsort_device_argsort(void *temp, size_t *temp_bytes, const struct gsort_format *format,
+                     const void *records, void *indices, unsigned index_bytes, uint64_t count,
+                     struct CUstream_st *stream, uint32_t flags, struct gsort_error *error);
 
 /* Files, by name. All zero but the size, the inputs and the output: all defaults. */
 struct gsort_files {

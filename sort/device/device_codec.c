@@ -1,4 +1,4 @@
-/* device_codec.c -- make a codec for the device of one for the host.
+/* device_codec.c -- make a codec for the device of one for the host, and a door of that.
  * SPDX-License-Identifier: MIT
  *
  * The elements of a block are all alike: the first one is taken.
@@ -61,3 +61,41 @@ void gs_device_codec(struct gs_gpu_codec *on_device, const struct gs_codec *code
         on_device->weaves[i] = (struct gs_gpu_weave){codec->weaves[i].below, codec->weaves[i].count,
                                                      codec->weaves[i].bits};
 }
+
+#if GS_BITS == 64
+static uint64_t join(const uint32_t words[GS_GPU_WORDS])
+{
+    return (uint64_t)words[1] << 32 | words[0];
+}
+
+bool gs_device_door(struct gs_gpu_door *door, const struct gs_gpu_codec *codec)
+{
+    static const uint32_t in_place[GS_GPU_WORDS] = {0x3210, 0x7654};
+    const size_t bytes = sizeof in_place;
+    const struct gs_gpu_floats *floats = &codec->floats[2];
+    const uint64_t lanes = join(floats->lanes), sign = join(floats->signs);
+    const uint64_t below = join(floats->below), flips = join(codec->flips);
+    memset(door, 0, sizeof *door);
+    if (codec->record_bytes != GS_KEY_BYTES || codec->weave_count != 0 || codec->floats[0].there ||
+        codec->floats[1].there || memcmp(codec->from_aligned.first, in_place, bytes) != 0)
+        return false;
+    door->there = 1;
+    door->picks = memcmp(codec->from_records.first, in_place, bytes) != 0;
+    memcpy(door->load, codec->from_records.first, bytes);
+    memcpy(door->store, codec->to_records.first, bytes);
+    door->signs = floats->there;
+    door->flips = flips ^ sign;
+    if (floats->there) { /* ~(x - below) is ~x + below: flips are all bits or none */
+        door->if_negative = lanes ^ sign;
+        door->add = flips == 0 ? 0 - below : below;
+    }
+    return !floats->there || flips == 0 || ~flips == 0;
+}
+#else
+bool gs_device_door(struct gs_gpu_door *door, const struct gs_gpu_codec *codec)
+{
+    (void)codec;
+    memset(door, 0, sizeof *door);
+    return false;
+}
+#endif

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/device/device_levels.h"
+#include "sort/device/device_queue.h"
 #include "sort/device/device_sizes.h"
 #include "sort/device/device_times.h"
 #include "sort/device/gpu_call.h"
@@ -26,14 +27,14 @@ cudaError_t gs_device_copy_source(const struct gs_device_sorter *sorter, gs_key 
 
 cudaError_t gs_device_choose_splitters(struct gs_device_sorter *sorter, uint64_t n,
                                        uint32_t samples, uint32_t bins, uint32_t most,
-                                       uint32_t first_bins)
+                                       uint32_t first_bins, bool pages)
 {
     const struct gs_gpu_work *work = &sorter->work;
     cudaError_t error =
         gs_sort_few_gpu(work->samples, work->samples + samples, samples, sorter->stream);
     if (error == cudaSuccess)
         error = gs_choose_splitters_gpu(work, n, samples, bins, most, first_bins,
-                                        sorter->sequence + 1, sorter->stream);
+                                        pages ? sorter->sequence + 1 : 0, sorter->stream);
     gs_device_mark(sorter, GS_DEVICE_SORT_SAMPLES);
     return error;
 }
@@ -181,11 +182,7 @@ cleanup:
 
 enum gs_gpu_digits gs_device_choose_digits(unsigned level, const struct gs_gpu_report *report)
 {
-    if (GS_BITS > 32)
-        return level > 2 || report->uneven ? GS_GPU_SPLIT : GS_GPU_LINEAR;
-    if (level > 2 || !report->uneven) /* deeper slots are few, or have few keys */
-        return GS_GPU_LINEAR;
-    return report->skewed ? GS_GPU_DIVIDED : GS_GPU_MAPPED;
+    return gs_gpu_kind(level, report->uneven, report->skewed);
 }
 
 enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other,
@@ -255,6 +252,11 @@ enum gs_status gs_device_sort_from_counts(struct gs_device_sorter *sorter, gs_ke
     GS_CUDA_TRY(gs_scatter_bins_gpu(work, gs_device_source(sorter, keys), other, n, bins, most,
                                     sorter->processors, stream));
     gs_device_mark(sorter, GS_DEVICE_SCATTER);
+    if (work->report == NULL) {
+        GS_CUDA_TRY(
+            gs_device_queue_rest(sorter, gs_device_source(sorter, keys), keys, other, n, most));
+        return GS_OK;
+    }
     if (n <= GS_GPU_ONE_LEVEL_KEYS) {
         /* Most bins are small jobs by now, which need not wait for the host. */
         GS_CUDA_TRY(gs_sort_listed_gpu(
@@ -265,9 +267,8 @@ enum gs_status gs_device_sort_from_counts(struct gs_device_sorter *sorter, gs_ke
     if (n <= GS_GPU_ONE_LEVEL_KEYS)
         GS_CUDA_TRY(sort_rest(sorter, keys, other, &report, stats));
     if (report.outcome == GS_GPU_SORTED || report.outcome == GS_GPU_REVERSED)
-        GS_CUDA_TRY(gs_device_copy_source(sorter, keys, n));
-    if (report.outcome == GS_GPU_REVERSED)
-        GS_CUDA_TRY(gs_reverse_gpu(keys, n, sorter->processors, stream));
+        GS_CUDA_TRY(gs_write_ordered_gpu(work, gs_device_source(sorter, keys), keys, n,
+                                         sorter->processors, stream));
     return gs_device_sort_slots(sorter, keys, other, n, 1, GS_DEVICE_NOTHING, &report, stats, err);
 cleanup:
     return st;

@@ -24,6 +24,8 @@
  *                     gs_device_sort_slots, each level: gs_count_digits_gpu, gs_plan_digits_gpu,
  *                     gs_device_plan_level, the scatter, S; at the end gs_sort_bins_gpu
  *
+ * Without waits, all at once, so that a graph can capture it: device_queue.h.
+ *
  * A caller that has the keys come in parts, as gpu/ has them over the bus, chooses splitters from a
  * sample of its own, counts each part as it arrives, and calls gs_device_sort_counted. From
  * room.paged_keys on, a sorter with room of its own does not count level 1 (pages/), nor level 2 of

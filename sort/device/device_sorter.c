@@ -89,7 +89,7 @@ void gs_device_sorter_place(struct gs_device_sorter *sorter, void *memory,
 {
     place_lists(&sorter->work, sorter->capacity, memory);
     sorter->work.report = report;
-    sorter->sequence = report->sequence;
+    sorter->sequence = report != NULL ? report->sequence : 0;
 }
 
 enum gs_status gs_device_sorter_open(struct gs_device_sorter *sorter, uint64_t capacity,

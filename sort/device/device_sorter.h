@@ -83,7 +83,8 @@ extern "C" {
 
 /* Fill in all but memory and report, and tell how many bytes of the current device's memory a sort
  * of up to capacity keys takes. Then place it in such memory of the caller, with a report that only
- * this sorter uses: it needs neither open nor close, and cannot be timed. */
+ * this sorter uses: it needs neither open nor close, and cannot be timed. Without a report (NULL)
+ * and room, sorts are queued at once: device_queue.h. */
 enum gs_status gs_device_sorter_plan(struct gs_device_sorter *sorter, uint64_t capacity,
                                      size_t *bytes, struct gs_error *err);
 void gs_device_sorter_place(struct gs_device_sorter *sorter, void *memory,

@@ -59,7 +59,7 @@ uint64_t gs_manifest_sum(const struct gs_tiles *tiles, uint64_t first, uint64_t 
 }
 
 /* Where bins start in the piece: equality bins are not there. False unless the totals are those of
- * the level and 1 to `most` keys more. (A bin that has lost any would have 2^64 less those more.) */
+ * the level and 1 to `most` keys more; a bin that has lost any would have nearly 2^64 more. */
 static bool derive_starts(const struct gs_level *level, struct kept_chunk *kept, uint64_t most)
 {
     uint32_t *starts = kept->chunk.starts;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/files/combine.h"
+#include "sort/files/key_rows.h"
 
 #include "common/formats/field_sum.h"
 #include "common/formats/record_copy.h"
@@ -12,21 +13,15 @@
 
 #define ROOM_BYTES ((size_t)256 << 10)
 
-/* Bytes of the records in which equal keys are equal. */
-struct row {
-    uint32_t at, bytes;
-};
-
 struct gs_combiner {
     const struct gs_options *options;
     const struct gs_combine *how;
     const char *name;
-    struct gs_combiner_parts are;
+    bool parts; /* come */
     uint32_t bytes_in, bytes_out;
     gs_combined *put;
     void *context;
-    struct row rows[GS_FORMAT_KEYS_MAX];
-    uint32_t row_count;
+    struct gs_key_rows rows;
     struct gs_field_sum sums[GS_FORMAT_KEYS_MAX];
     uint64_t next;          /* of the set's records: the first with keys that have not come yet */
     uint64_t matches;       /* those of the last key that came, less those that did; */
@@ -37,12 +32,11 @@ struct gs_combiner {
     char bytes[];
 };
 
-struct gs_combiner *gs_combiner_new(const struct gs_options *options, const char *name,
-                                    struct gs_combiner_parts are, gs_combined *put, void *context)
+struct gs_combiner *gs_combiner_new(const struct gs_options *options, const char *name, bool parts,
+                                    gs_combined *put, void *context)
 {
     const struct gs_combine *how = options->own.combine;
-    const struct gs_format *format = &how->order.format;
-    const uint32_t bytes = are.out ? how->part_bytes : how->output_bytes;
+    const uint32_t bytes = how->output_bytes;
     const uint64_t room = ROOM_BYTES / bytes;
     struct gs_combiner *combiner = malloc(sizeof *combiner + room * bytes);
     if (combiner == NULL)
@@ -50,61 +44,14 @@ struct gs_combiner *gs_combiner_new(const struct gs_options *options, const char
     *combiner = (struct gs_combiner){.options = options,
                                      .how = how,
                                      .name = name,
-                                     .are = are,
-                                     .bytes_in = are.in ? how->part_bytes : how->record_bytes,
+                                     .parts = parts,
+                                     .bytes_in = parts ? how->part_bytes : how->record_bytes,
                                      .bytes_out = bytes,
                                      .put = put,
                                      .context = context,
+                                     .rows = gs_key_rows(&how->order.format),
                                      .room = room};
-    for (uint32_t i = 0; i < format->key_count; i++) {
-        const struct gs_key_field *key = &format->keys[i];
-        struct row *last =
-            combiner->row_count > 0 ? &combiner->rows[combiner->row_count - 1] : NULL;
-        if (last != NULL && last->at + last->bytes == key->offset)
-            last->bytes += key->type.bytes;
-        else
-            combiner->rows[combiner->row_count++] = (struct row){key->offset, key->type.bytes};
-    }
     return combiner;
-}
-
-static inline uint64_t word(const char *at)
-{
-    uint64_t bytes;
-    memcpy(&bytes, at, sizeof bytes);
-    return bytes;
-}
-
-static inline uint32_t half(const char *at)
-{
-    uint32_t bytes;
-    memcpy(&bytes, at, sizeof bytes);
-    return bytes;
-}
-
-/* memcmp() == 0, for few bytes without a call. */
-static inline bool same_bytes(const char *a, const char *b, size_t bytes)
-{
-    if (bytes > 24)
-        return word(a) == word(b) && memcmp(a + 8, b + 8, bytes - 8) == 0;
-    if (bytes > 16)
-        return word(a) == word(b) && word(a + 8) == word(b + 8) &&
-               word(a + bytes - 8) == word(b + bytes - 8);
-    if (bytes >= 8)
-        return word(a) == word(b) && word(a + bytes - 8) == word(b + bytes - 8);
-    if (bytes >= 4)
-        return half(a) == half(b) && half(a + bytes - 4) == half(b + bytes - 4);
-    return memcmp(a, b, bytes) == 0;
-}
-
-static inline bool same_keys(const struct gs_combiner *combiner, const char *a, const char *b)
-{
-    for (uint32_t i = 0; i < combiner->row_count; i++) {
-        const struct row *row = &combiner->rows[i];
-        if (!same_bytes(a + row->at, b + row->at, row->bytes))
-            return false;
-    }
-    return true;
 }
 
 /* How many of the first records, `bytes` bytes apart, have the keys of this one? They are in order:
@@ -115,7 +62,7 @@ static uint64_t find_run(const struct gs_combiner *combiner, const char *one, co
     uint64_t known = 0;
     uint64_t end = count;
     for (uint64_t step = 1; known + step <= count; step *= 2) {
-        if (!same_keys(combiner, one, records + (known + step - 1) * bytes)) {
+        if (!gs_keys_same(&combiner->rows, one, records + (known + step - 1) * bytes)) {
             end = known + step - 1;
             break;
         }
@@ -123,7 +70,7 @@ static uint64_t find_run(const struct gs_combiner *combiner, const char *one, co
     }
     while (known < end) {
         const uint64_t middle = known + (end - known) / 2;
-        if (same_keys(combiner, one, records + middle * bytes))
+        if (gs_keys_same(&combiner->rows, one, records + middle * bytes))
             known = middle + 1;
         else
             end = middle;
@@ -146,17 +93,16 @@ static inline const struct gs_key_field *field_of(const struct gs_combined_field
 static void begin(struct gs_combiner *combiner, const char *record)
 {
     const struct gs_combine *how = combiner->how;
-    const struct gs_combiner_parts are = combiner->are;
     char *last = last_record(combiner);
     gs_record_copy(last, record, how->record_bytes);
-    combiner->times = are.in ? word(record + how->record_bytes) : 1;
-    for (uint32_t i = 0; (are.in || are.out) && i < how->field_count; i++) {
+    combiner->times = combiner->parts ? gs_row_word(record + how->record_bytes) : 1;
+    for (uint32_t i = 0; combiner->parts && i < how->field_count; i++) {
         const struct gs_combined_field *one = &how->fields[i];
-        const struct gs_key_field *in = field_of(one, are.in);
+        const struct gs_key_field *in = field_of(one, combiner->parts);
         if (one->fold == GS_COMBINE_SUM)
             gs_field_sum_begin(&combiner->sums[i], in, record);
         else
-            memcpy(last + field_of(one, are.out)->offset, record + in->offset, in->type.bytes);
+            memcpy(last + one->field.offset, record + in->offset, in->type.bytes);
     }
 }
 
@@ -167,26 +113,24 @@ static void fold(struct gs_combiner *combiner, const char *records, uint64_t cou
     char *last = last_record(combiner);
     for (uint32_t i = 0; i < how->field_count; i++) {
         const struct gs_combined_field *one = &how->fields[i];
-        const struct gs_key_field *in = field_of(one, combiner->are.in);
+        const struct gs_key_field *in = field_of(one, combiner->parts);
         const uint32_t at = in->offset - one->field.offset;
-        const uint32_t to = field_of(one, combiner->are.out)->offset;
         if (one->fold == GS_COMBINE_SUM) {
-            if (combiner->times == 1 && !combiner->are.in && !combiner->are.out)
+            if (combiner->times == 1 && !combiner->parts)
                 gs_field_sum_begin(&combiner->sums[i], in, last);
             gs_field_sum_add(&combiner->sums[i], in, records, count, combiner->bytes_in);
             continue;
         }
         const char *record = records;
         for (uint64_t j = 0; j < count; j++, record += combiner->bytes_in) {
-            const int sign =
-                gs_record_compare_keys(&one->order, record + at, last + to - one->field.offset);
+            const int sign = gs_record_compare_keys(&one->order, record + at, last);
             if (one->fold == GS_COMBINE_MIN ? sign < 0 : sign > 0)
-                memcpy(last + to, record + in->offset, in->type.bytes);
+                memcpy(last + one->field.offset, record + in->offset, in->type.bytes);
         }
     }
-    for (uint64_t j = 0; combiner->are.in && j < count; j++)
-        combiner->times += word(records + j * combiner->bytes_in + how->record_bytes);
-    combiner->times += combiner->are.in ? 0 : count;
+    for (uint64_t j = 0; combiner->parts && j < count; j++)
+        combiner->times += gs_row_word(records + j * combiner->bytes_in + how->record_bytes);
+    combiner->times += combiner->parts ? 0 : count;
 }
 
 /* No more of its keys will come: finish the last record in the room, or drop it. */
@@ -197,24 +141,22 @@ static enum gs_status finish(struct gs_combiner *combiner, struct gs_error *err)
     if (combiner->times == 0)
         return GS_OK;
     char *last = last_record(combiner);
-    if (!combiner->are.out && (combiner->times > 1 ? how->single : how->repeated)) {
+    if (combiner->times > 1 ? how->single : how->repeated) {
         combiner->records--;
         return GS_OK;
     }
-    const bool changed = combiner->times > 1 || combiner->are.out;
+    const bool changed = combiner->times > 1 || combiner->parts;
     for (uint32_t i = 0; changed && i < how->field_count; i++) {
         const struct gs_combined_field *one = &how->fields[i];
         if (one->fold != GS_COMBINE_SUM ||
-            gs_field_sum_store(&combiner->sums[i], field_of(one, combiner->are.out), last))
+            gs_field_sum_store(&combiner->sums[i], &one->field, last))
             continue;
         gs_whole_key_print(&combiner->options->format->keys[0], last, key);
         return gs_fail(err, GS_ERR_INPUT, 0,
                        "%s: --sum=%s: the sum of key %s has no room in its field: make that wider",
                        combiner->name, one->text, key);
     }
-    if (combiner->are.out)
-        memcpy(last + how->record_bytes, &combiner->times, sizeof combiner->times);
-    if (combiner->are.out || how->count_text == NULL ||
+    if (how->count_text == NULL ||
         gs_field_put(&how->count, combiner->times, last + how->record_bytes))
         return GS_OK;
     gs_whole_key_print(&combiner->options->format->keys[0], last, key);
@@ -308,11 +250,11 @@ enum gs_status gs_combiner_add(struct gs_combiner *combiner, const void *records
     const struct gs_combine *how = combiner->how;
     const char *record = records;
     const uint64_t bytes = combiner->bytes_in;
-    if (how->set.name == NULL || combiner->are.out)
+    if (how->set.name == NULL)
         return take(combiner, record, count, err);
     while (count > 0) {
         const uint64_t run = 1 + find_run(combiner, record, record + bytes, bytes, count - 1);
-        if (combiner->match == NULL || !same_keys(combiner, combiner->match, record))
+        if (combiner->match == NULL || !gs_keys_same(&combiner->rows, combiner->match, record))
             match(combiner, record);
         uint64_t paired = combiner->match != NULL ? run : 0;
         if (!how->folds) {

@@ -79,14 +79,10 @@ typedef enum gs_status gs_combined(void *context, const void *records, uint64_t 
 
 struct gs_combiner;
 
-/* What comes, and what is made of it: parts, or else records and results. */
-struct gs_combiner_parts {
-    bool in, out;
-};
-
-/* Combine records in order. name is the output's, for messages; NULL: no memory. */
-struct gs_combiner *gs_combiner_new(const struct gs_options *options, const char *name,
-                                    struct gs_combiner_parts are, gs_combined *put, void *context);
+/* Combine records, or parts of them, in order. name is the output's, for messages; NULL: no memory.
+ */
+struct gs_combiner *gs_combiner_new(const struct gs_options *options, const char *name, bool parts,
+                                    gs_combined *put, void *context);
 
 /* The next `count` records. */
 enum gs_status gs_combiner_add(struct gs_combiner *combiner, const void *records, uint64_t count,

@@ -42,11 +42,10 @@ uint64_t gs_memory_buffers(const struct gs_options *options, uint64_t keys)
     return forecast.memory_bytes;
 }
 
-/* The memory that a small input takes, by one thread. A tag has 16 bytes, however narrow the
- * records. */
-static uint64_t least_memory(const struct gs_task *task)
+/* A tag has 16 bytes, however narrow the records. */
+uint64_t gs_memory_least(const struct gs_options *options)
 {
-    struct gs_options one = task->sort;
+    struct gs_options one = *options;
     one.threads = 1;
     const unsigned bytes = gs_record_bytes(&one);
     const unsigned tagged = bytes < 4 ? 4 : bytes < one.key_bytes ? bytes : one.key_bytes;
@@ -98,7 +97,7 @@ uint64_t gs_memory_limit(const struct gs_task *task, uint64_t keys, bool pending
             limit = beside_output(limit, keys * gs_written_bytes(&task->sort), pending);
         limit = limit / 4 * 3;
     }
-    uint64_t least = least_memory(task);
+    uint64_t least = gs_memory_least(&task->sort);
     return limit > least ? limit : least;
 }
 
@@ -140,7 +139,8 @@ enum gs_status gs_memory_check_external(const struct gs_task *task, uint64_t byt
 
 uint64_t gs_address_space_wanted(const struct gs_task *task, uint64_t keys, bool more)
 {
-    uint64_t most = task->memory_limit > 0 ? gs_memory_limit(task, keys, more) : least_memory(task);
+    uint64_t most =
+        task->memory_limit > 0 ? gs_memory_limit(task, keys, more) : gs_memory_least(&task->sort);
     uint64_t buffers = gs_memory_buffers(&task->sort, keys);
     return (more || buffers > most ? most : buffers) + GS_BESIDE + stacks(task);
 }

@@ -13,6 +13,9 @@
  */
 uint64_t gs_memory_limit(const struct gs_task *task, uint64_t keys, bool pending);
 
+/* The memory that a small input takes, by one thread: whatever -S says, so much is allowed. */
+uint64_t gs_memory_least(const struct gs_options *options);
+
 /* Bytes of buffers that a sort of so many keys in memory takes. */
 uint64_t gs_memory_buffers(const struct gs_options *options, uint64_t keys);
 

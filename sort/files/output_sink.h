@@ -18,7 +18,7 @@ struct gs_output_sink {
     const struct gs_inputs *inputs;
     unsigned record_bytes;
     const struct gs_options *options;
-    struct gs_combiner_parts parts;  /* what comes, if it is combined */
+    bool parts;                      /* come to be combined, not records */
     struct gs_combiner *combiner;    /* in front of the output, or NULL */
     atomic_flag begun;               /* the first write has happened */
     atomic_bool wrote;               /* keys were written, */

@@ -5,8 +5,7 @@
 #include "sort/files/memory_limit.h"
 
 #include "sort/files/ahead.h"
-#include "sort/files/combined_plan.h"
-#include "sort/files/combined_sort.h"
+#include "sort/files/combine_early.h"
 #include "common/human.h"
 #include "sort/files/output_sink.h"
 #include "sort/files/partial_output.h"
@@ -194,6 +193,7 @@ static enum gs_status sort_within(const struct gs_task *task, uint64_t limit_byt
     enum gs_status st;
     struct gs_span *spans = NULL;
     uint64_t keys;
+    bool combined;
     struct stat status;
     struct source own = {.inputs = inputs,
                          .output = output,
@@ -232,10 +232,10 @@ static enum gs_status sort_within(const struct gs_task *task, uint64_t limit_byt
                               source.read == NULL, &source.output_bytes, err));
     if (fstat(output->fd, &status) == 0)
         source.output_device = status.st_dev;
-    GS_TRY(gs_combined_sort_pays(task, &source)
-               ? gs_combined_sort(task, &source, &to, progress, stats, err)
-               : gs_width(&task->sort)
-                     ->sort_external(&task->sort, &source, &to.sink, progress, stats, err));
+    GS_TRY(gs_combine_early(task, &source, &to, progress, stats, &combined, err));
+    if (!combined)
+        st = gs_width(&task->sort)
+                 ->sort_external(&task->sort, &source, &to.sink, progress, stats, err);
 cleanup:
     *advanced = own.advanced || atomic_load(&to.wrote);
     st = gs_output_sink_close(&to, st, stats, err);

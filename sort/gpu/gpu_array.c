@@ -20,8 +20,8 @@
 struct array_sort {
     const struct gs_device_array *array;
     struct gs_gpu_codec codec;
-    bool loads;   /* records are not the elements that are sorted */
-    bool apart;   /* and have another size: elements are in temp */
+    bool loads;   /* records are not the elements that are sorted, and take passes */
+    bool apart;   /* and have another size, or positions are asked for: elements are in temp */
     int device;   /* the current one */
     size_t lists; /* bytes of temp for these, */
     size_t room;  /* and for pages */
@@ -41,6 +41,10 @@ static void set_codec(struct array_sort *sort, const struct gs_options *options)
     sort->loads = !codec.identity || options->reverse;
     sort->apart = codec.record_bytes != GS_KEY_BYTES;
     gs_device_codec(&sort->codec, &codec, options->reverse);
+    if (sort->array->index_bytes != 0) {
+        sort->loads = sort->apart = true;
+        sort->codec.index_bits = codec.payload_bits;
+    }
 }
 
 /* Bytes of temp: a buffer beside the elements, perhaps these, the sorter's lists and pages, and
@@ -60,7 +64,10 @@ static enum gs_status plan(struct array_sort *sort, struct gs_error *err)
         return gs_fail(err, GS_ERR_DEVICE_MEMORY, 0, "no GPU has room for %" PRIu64 " records",
                        count);
     GS_TRY(gs_device_sorter_plan(&sort->sorter, count, &sort->lists, err));
-    sort->room = gs_device_sorter_room(&sort->sorter);
+    if (!sort->array->no_wait)
+        sort->room = gs_device_sorter_room(&sort->sorter);
+    if (sort->loads && !sort->apart && count > sort->sorter.few_keys)
+        sort->loads = !gs_device_door(&sort->sorter.work.door, &sort->codec);
     if (sort->sorter.work.block_bytes < GS_GPU_BLOCK_LEAST)
         st = gs_fail(err, GS_ERR_DEVICE, 0,
                      "GPU: too little shared memory for elements of %d bytes", GS_KEY_BYTES);
@@ -97,16 +104,22 @@ static enum gs_status check_call(const struct array_sort *sort, struct gs_error 
     if (array->temp_bytes < temp_bytes(sort))
         return gs_fail(err, GS_ERR_USAGE, 0, "temp has %zu bytes, and %zu are needed",
                        array->temp_bytes, temp_bytes(sort));
-    if (!sort->apart && ((uintptr_t)array->in | (uintptr_t)array->out) % sizeof(gs_key) != 0)
+    const uintptr_t records =
+        (uintptr_t)array->in | (array->index_bytes == 0 ? (uintptr_t)array->out : 0);
+    if (sort->codec.record_bytes == GS_KEY_BYTES && records % GS_KEY_BYTES != 0)
         return gs_fail(err, GS_ERR_USAGE, 0, "records of %d bytes must be aligned to %d bytes",
                        GS_KEY_BYTES, GS_KEY_BYTES);
+    if (array->index_bytes != 0 && (uintptr_t)array->out % array->index_bytes != 0)
+        return gs_fail(err, GS_ERR_USAGE, 0, "positions of %u bytes must be aligned to %u bytes",
+                       array->index_bytes, array->index_bytes);
     GS_TRY(check_memory(sort, "in", array->in, err));
     GS_TRY(check_memory(sort, "out", array->out, err));
     GS_TRY(check_memory(sort, "temp", array->temp, err));
-    GS_CUDA_TRY(cudaStreamIsCapturing(array->stream, &capture));
+    if (!array->no_wait)
+        GS_CUDA_TRY(cudaStreamIsCapturing(array->stream, &capture));
     if (capture != cudaStreamCaptureStatusNone)
         st = gs_fail(err, GS_ERR_USAGE, 0,
-                     "a stream that is being captured: this sort waits for the device");
+                     "a stream that is being captured needs GSORT_DEVICE_NO_WAIT");
 cleanup:
     return st;
 }
@@ -156,7 +169,10 @@ static enum gs_status sort_records(struct array_sort *sort, struct gs_error *err
     GS_TRY(gs_device_sort(&sort->sorter, keys, other, count, &stats, err));
     if (stats.in_other)
         keys = other;
-    if (sort->loads)
+    if (array->index_bytes != 0)
+        GS_CUDA_TRY(gs_store_indices_gpu(&sort->codec, keys, array->out, array->index_bytes, count,
+                                         sort->sorter.stream));
+    else if (sort->loads)
         GS_CUDA_TRY(
             gs_store_elements_gpu(&sort->codec, keys, array->out, count, sort->sorter.stream));
     else if (keys != array->out)
@@ -181,6 +197,8 @@ enum gs_status gs_gpu_array_sort(const struct gs_options *options, struct gs_dev
         return GS_OK;
     GS_TRY(check_call(&sort, err));
     sort.sorter.stream = array->stream;
+    if (array->no_wait)
+        return sort_records(&sort, err);
     GS_TRY(gs_device_report_take(&sort.sorter.work.report, err));
     st = sort_records(&sort, err);
     if (st != GS_OK && cudaStreamSynchronize(array->stream) != cudaSuccess)

@@ -91,6 +91,8 @@ def _load():
             ("check", _c.c_int, [pointer, pointer, word, options, count, error]),
             ("device_sort", _c.c_int, [pointer, _c.POINTER(_c.c_size_t), pointer, pointer, pointer,
                                        word, pointer, _c.c_uint32, error]),
+            ("device_argsort", _c.c_int, [pointer, _c.POINTER(_c.c_size_t), pointer, pointer,
+                                          pointer, _c.c_uint, word, pointer, _c.c_uint32, error]),
             ("sort_files", _c.c_int, [pointer, files, options, count, error]),
             ("merge_files", _c.c_int, [pointer, files, options, count, error]),
             ("check_files", _c.c_int, [pointer, files, options, _c.POINTER(_c.c_int), error]),
@@ -211,8 +213,8 @@ class _DeviceArray:
     def __init__(self, of, writable=False):
         told = of.__cuda_array_interface__
         self.address, readonly = told["data"]
-        self._type = told["typestr"]
-        item_bytes = int(self._type[2:].partition("[")[0])
+        self.type = told["typestr"]
+        self.item_bytes = item_bytes = int(self.type[2:].partition("[")[0])
         if len(told["shape"]) != 1:
             raise ValueError("arrays have one dimension here")
         if told.get("strides") not in (None, (item_bytes,)):
@@ -224,9 +226,9 @@ class _DeviceArray:
 
     def words(self):
         """The type of the items, as the command line has it."""
-        order, kind, size = self._type[0], self._type[1], self._type[2:]
+        order, kind, size = self.type[0], self.type[1], self.type[2:]
         if kind not in "uifb":
-            raise ValueError("items of %r: say by a format what they are" % self._type)
+            raise ValueError("items of %r: say by a format what they are" % self.type)
         return "%s%d%s" % (kind.replace("b", "u"), 8 * int(size), "be" if order == ">" else "")
 
 
@@ -259,25 +261,33 @@ class _Gpu:
         self.run("cuDevicePrimaryCtxRelease_v2", self._device)
 
 
-def _sort_on_device(a, format, out, stream):
-    """Sort an array in the memory of a GPU, and wait for it."""
+def _sort_on_device(a, format, out, stream, positions, options):
+    """Sort an array in the memory of a GPU, or its positions, and wait for it."""
+    if options:
+        raise ValueError("in the memory of a GPU there are no options: %s" % ", ".join(options))
     if out is None:
-        raise ValueError("an array in the memory of a GPU: say where to; out=a sorts in place")
+        raise ValueError("an array in the memory of a GPU: say where to; out=%s" %
+                         ("an array of integers" if positions else "a sorts in place"))
     given, to = _DeviceArray(a), _DeviceArray(out, writable=True)
     kind, call = _Format(format or given.words()), _Call()
     count = _count(given, kind)
-    if to.bytes < given.bytes:
+    if positions and to.type[:2] not in ("<i", "<u"):
+        raise ValueError("positions are integers, not %r" % to.type)
+    if to.bytes < (count * to.item_bytes if positions else given.bytes):
         raise ValueError("out has no room for %d records" % count)
     if count == 0:
         return out
     stream = _c.c_void_p((given.stream if stream is None else stream) or 0)
     with _Gpu(given.address) as gpu:
         temp, size = _c.c_void_p(), _c.c_size_t()
-        rest = kind.pointer, given.address, to.address, count, stream, 0
-        call.run("device_sort", None, size, *rest)
+        name = "device_argsort" if positions else "device_sort"
+        rest = [kind.pointer, given.address, to.address, count, stream, 0]
+        if positions:
+            rest.insert(3, to.item_bytes)
+        call.run(name, None, size, *rest)
         gpu.run("cuMemAlloc_v2", _c.byref(temp), size)
         try:
-            call.run("device_sort", temp, size, *rest)
+            call.run(name, temp, size, *rest)
             gpu.run("cuStreamSynchronize", stream)
         finally:
             gpu.run("cuMemFree_v2", temp)
@@ -290,9 +300,7 @@ def sort(a, format=None, out=None, stream=None, **options):
     any true result of which cancels the call. An array in the memory of a GPU takes no options but
     out and stream, a number as in its __cuda_array_interface__; it is sorted when this returns."""
     if hasattr(a, "__cuda_array_interface__"):
-        if options:
-            raise ValueError("in the memory of a GPU there are no options: %s" % ", ".join(options))
-        return _sort_on_device(a, format, out, stream)
+        return _sort_on_device(a, format, out, stream, False, options)
     out = _copy.copy(a) if out is None else out
     given = _Buffer(a)
     try:
@@ -310,8 +318,13 @@ def sort(a, format=None, out=None, stream=None, **options):
         given.release()
 
 
-def argsort(a, format=None, **options):
-    """The positions of the records in order: NumPy's array for a NumPy array, else array.array."""
+def argsort(a, format=None, out=None, stream=None, **options):
+    """The positions of the records in order: NumPy's array for a NumPy array, else array.array. Of
+    an array in the memory of a GPU they go to `out`, an array there of integers of 4 or 8 bytes."""
+    if hasattr(a, "__cuda_array_interface__"):
+        return _sort_on_device(a, format, out, stream, True, options)
+    if out is not None or stream is not None:
+        raise ValueError("out and stream are for an array in the memory of a GPU")
     given = _Buffer(a)
     try:
         kind, call = _Format(format or given.words()), _Call(**options)

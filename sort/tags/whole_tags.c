@@ -21,7 +21,7 @@ static inline gs_key keys_mask(const struct gs_tags *tags)
 bool gs_whole_tags_fit(const struct gs_options *options, uint32_t index_bytes, uint32_t tag_bytes)
 {
     const struct gs_format *format = options->format;
-    return format->stable && options->index_bytes == 0 &&
+    return format->stable && format->element_bytes != 0 && options->index_bytes == 0 &&
            format->record_bytes + index_bytes <= tag_bytes;
 }
 

@@ -29,10 +29,12 @@ struct gs_incoming_calls {
 struct gs_device_array {
     const void *in;
     void *out;
+    unsigned index_bytes; /* 0, or `out` is for the records' positions, of 4 or 8 bytes each */
     uint64_t count;
     void *temp; /* NULL: only set temp_bytes to what it must have */
     size_t temp_bytes;
     struct CUstream_st *stream; /* CUDA's cudaStream_t */
+    bool no_wait;               /* queue all of it at once, so that it can be captured in a graph */
 };
 
 /* The calls. Elements are unsigned little-endian integers. */

@@ -240,6 +240,7 @@ struct gs_stats {
     struct gs_stage_stats stages[GS_STAGES];
     uint64_t keys_in;
     uint64_t keys_out;
+    uint64_t keys_combined;   /* of those that came in: with others, before they were sorted */
     uint64_t fingerprint;     /* that the output must have, from the keys read (options.verify) */
     uint64_t samples;         /* keys in the sample */
     uint64_t bins;            /* bins that are not empty */

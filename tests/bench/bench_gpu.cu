@@ -1,27 +1,34 @@
 /* bench_gpu.cu -- gsort's sort of keys in device memory against CUB's DeviceRadixSort.
  * SPDX-License-Identifier: MIT
  *
- * Each repetition draws fresh keys and sorts them with CUB (DoubleBuffer) and with gsort, whose
- * second buffer is poisoned before. Events time each sort with all that it does, and the two
- * outputs are compared in full. Figures are medians. thrust::sort is timed for the record, and
+ * Each repetition draws fresh keys and sorts them with CUB (DoubleBuffer) and with the library's
+ * call, to another array and in place, its temporary memory poisoned before. Events time each sort
+ * with all that it does, and the outputs are compared in full; --type=WORDS sorts the same bytes as
+ * another type, not compared. Figures are medians. thrust::sort is timed for the record, and
  * so is a copy of the keys, which bounds any sort: "of the limit" is gsort's speed as a fraction of
- * the copy's. --stages prints the time of each stage of gsort and its bandwidth, on the assumption
- * that it reads all keys once and, unless it counts them, writes them once. --check times nothing,
- * but sorts many sizes of every distribution. Exit status 1 if any output differs.
+ * the copy's. --stages looks inside: it times the sorter without the call, in place, and prints the
+ * time of each stage and its bandwidth, on the assumption that it reads all keys once and, unless
+ * it counts them, writes them once. --check times nothing, but sorts many sizes of every
+ * distribution. Exit status 1 if any output differs.
  *
  * Distributions are those of bench_gpu_keys.cuh, made on the device. Other names are those of
  * keygen, whose keys the CPU makes; `keygen` stands for all of these.
  *
  *     bench-gpu [--sizes=LOG2,LOG2,...] [--distributions=NAME,...] [--repetitions=N] [--csv=FILE]
- *               [--stages] [--check] [--check-small] [--check-large] [--repeat=N] [--few=N]
- *               [--paged=N] [--split=N]
+ *               [--type=WORDS] [--stages] [--check] [--check-small] [--check-large] [--repeat=N]
+ * [--few=N]
+ *               [--paged=N] [--split=N] [--no-wait]
  *
  * --check-small is for the sanitizers, --check-large sorts 2^32 + 1 keys. Up to --few keys are
  * sorted without bins; from --paged keys on, bins may be left uncounted; from --split keys on, such
  * bins are split once more before level 2. Checks sort each input in every way that is possible.
+ * --no-wait queues each sort at once, without such bins.
  */
 #include "sort/device/device_sort.h"
 #include "sort/device/pages/pages.h"
+extern "C" {
+#include "tests/bench/bench_gpu_call.h"
+}
 #include "tests/bench/bench_gpu_keys.cuh"
 
 #include <algorithm>
@@ -63,6 +70,10 @@ struct bench {
     unsigned long long *differences;
     cudaEvent_t begin, end;
     struct gs_device_sorter sorter;
+    struct gs_gpu_report *report; /* the sorter's */
+    bool no_wait;
+    const char *type; /* of the call */
+    void *temp;       /* of the last call */
 };
 
 static float median(std::vector<float> values)
@@ -158,10 +169,38 @@ static float run_ours(struct bench *bench, uint64_t n, struct gs_device_stats *s
     MUST(cudaMemset(bench->other, 0xa5, n * sizeof(gs_key)));
     MUST(cudaDeviceSynchronize());
     MUST(cudaEventRecord(bench->begin));
+    if (bench->no_wait)
+        bench->sorter.work.report = NULL;
     if (gs_device_sort(&bench->sorter, bench->keys, bench->other, n, stats, &err) != GS_OK) {
         fprintf(stderr, "bench-gpu: %s\n", err.text);
         exit(2);
     }
+    bench->sorter.work.report = bench->report;
+    return elapsed(bench);
+}
+
+/* Sort source by the library's call, in place or not; the result is in keys. */
+static float run_call(struct bench *bench, uint64_t n, bool in_place)
+{
+    const gs_key *in = in_place ? bench->keys : bench->source;
+    const auto call = [&](void *temp, size_t *bytes) {
+        struct gs_error err = {};
+        if (bench_gpu_call(bench->type, in, bench->keys, n, temp, bytes, bench->no_wait, &err) !=
+            GS_OK) {
+            fprintf(stderr, "bench-gpu: %s\n", err.text);
+            exit(2);
+        }
+    };
+    size_t bytes = 0;
+    call(NULL, &bytes);
+    MUST(cudaFree(bench->temp));
+    MUST(cudaMalloc(&bench->temp, bytes));
+    if (in_place)
+        MUST(cudaMemcpy(bench->keys, bench->source, n * sizeof(gs_key), cudaMemcpyDeviceToDevice));
+    MUST(cudaMemset(bench->temp, 0xa5, bytes));
+    MUST(cudaDeviceSynchronize());
+    MUST(cudaEventRecord(bench->begin));
+    call(bench->temp, &bytes);
     return elapsed(bench);
 }
 
@@ -202,24 +241,13 @@ static void open_bench(struct bench *bench, uint64_t capacity, uint32_t few_keys
         bench->sorter.room.paged_keys = paged_keys;
     if (split_keys > 0)
         bench->sorter.room.split_keys = split_keys;
-    if (st == GS_OK)
+    if (st == GS_OK && !bench->no_wait)
         st = gs_device_sorter_add_room(&bench->sorter, &err);
     if (st != GS_OK) {
         fprintf(stderr, "bench-gpu: %s\n", err.text);
         exit(2);
     }
-}
-
-/* Sizes around those at which gsort changes its method. */
-static std::vector<uint64_t> boundary_sizes()
-{
-    std::vector<uint64_t> sizes = {0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 1000};
-    for (uint64_t edge : {(uint64_t)GS_GPU_SMALL_KEYS, (uint64_t)GS_GPU_MEDIUM_KEYS,
-                          (uint64_t)GS_GPU_TILE_KEYS * 7, 1UL << 14, 1UL << 16,
-                          (uint64_t)GS_GPU_FEW_KEYS, 1UL << 20, 1UL << 21, 1UL << 23, 1UL << 26})
-        for (int d = -1; d <= 1; d++)
-            sizes.push_back(edge + (uint64_t)d);
-    return sizes;
+    bench->report = bench->sorter.work.report;
 }
 
 /* Sort the source and compare the result with `sorted`. Returns whether it is wrong. */
@@ -259,7 +287,7 @@ static int check(struct bench *bench, uint64_t capacity, const std::vector<uint6
                 for (int way = COUNTED; way <= SPLIT_ORDERED; way++) {
                     if (few < few_keys && (n <= few || n > few_keys))
                         continue;
-                    if (way != COUNTED && (n <= few || n < paged_keys))
+                    if (way != COUNTED && (bench->no_wait || n <= few || n < paged_keys))
                         continue;
                     if (way >= SPLIT && GS_BITS > 32)
                         continue;
@@ -298,19 +326,20 @@ static int repeat(struct bench *bench, uint64_t n, unsigned times)
 }
 
 /* Print a line with the times of all stages and one with their bandwidths. */
-static void print_stages(uint64_t n, bool split,
+static void print_stages(uint64_t n, const struct gs_device_stats &stats,
                          const std::vector<float> (&stage_ms)[GS_DEVICE_STAGES])
 {
     static const char *const STAGES[] = {"select",  "samples", "count",    "prefix",
                                          "scatter", "count2",  "scatter2", "sort"};
     static const unsigned MOVES[] = {0, 0, 1, 0, 2, 1, 2, 2}; /* of each key */
-    printf("      ms:  ");
+    printf("      %u levels %u+%u+%u jobs %u fills\n      ms:  ", stats.levels, stats.narrow_jobs,
+           stats.small_jobs, stats.medium_jobs, stats.fills);
     for (int s = 0; s < GS_DEVICE_STAGES; s++)
         printf(" %s %.4f", STAGES[s], median(stage_ms[s]));
     printf("\n      GB/s:");
     for (int s = 0; s < GS_DEVICE_STAGES; s++) {
         const uint64_t bytes =
-            (s == GS_DEVICE_SCATTER_DIGITS && split ? 2 : 1) * n * MOVES[s] * sizeof(gs_key);
+            (s == GS_DEVICE_SCATTER_DIGITS && stats.split ? 2 : 1) * n * MOVES[s] * sizeof(gs_key);
         if (bytes > 0 && median(stage_ms[s]) > 0)
             printf(" %s %.0f", STAGES[s], (double)bytes / median(stage_ms[s]) / 1e6);
     }
@@ -321,8 +350,8 @@ static int measure(struct bench *bench, unsigned log2, int distribution, unsigne
                    bool stages, FILE *csv)
 {
     uint64_t n = 1ULL << log2;
-    std::vector<float> cub_ms, our_ms, stage_ms[GS_DEVICE_STAGES];
-    struct gs_device_stats stats;
+    std::vector<float> cub_ms, our_ms, in_place_ms, stage_ms[GS_DEVICE_STAGES];
+    struct gs_device_stats stats = {};
     uint64_t wrong = 0;
     bench->sorter.timed = stages;
     for (unsigned i = 0; i < repetitions + 2; i++) { /* two warm-ups */
@@ -332,43 +361,38 @@ static int measure(struct bench *bench, unsigned log2, int distribution, unsigne
 #if GS_BITS == 128
         cub = run_pairs(bench, n);
 #endif
-        float ours = run_ours(bench, n, &stats);
-        wrong += compare(bench, sorted, n, &stats);
+        for (bool in_place : {false, true}) {
+            if (stages && !in_place)
+                continue;
+            const float ours = stages ? run_ours(bench, n, &stats) : run_call(bench, n, in_place);
+            if (*bench->type == 'u' || stages)
+                wrong += compare(bench, sorted, n, &stats);
+            if (i >= 2)
+                (in_place ? in_place_ms : our_ms).push_back(ours);
+        }
         if (i < 2)
             continue;
         cub_ms.push_back(cub);
-        our_ms.push_back(ours);
         for (int s = 0; s < GS_DEVICE_STAGES; s++)
             stage_ms[s].push_back(stats.ms[s]);
     }
     float cub = median(cub_ms);
-    float ours = median(our_ms);
+    float in_place = median(in_place_ms);
+    float ours = stages ? in_place : median(our_ms);
     float thrust = GS_BITS == 32 ? time_thrust(bench, n) : 0;
     float copy = time_copy(bench, n);
-    printf("2^%-2u %-12s %9.4f ms %7.2f Gkeys/s | CUB %9.4f ms %7.2f | %5.2fx | thrust %9.4f ms | "
-           "%2.0f %% of the limit | %u levels %u+%u+%u jobs %u fills%s\n",
+    printf("2^%-2u %-12s %9.4f ms %7.2f Gkeys/s | CUB %9.4f ms %7.2f | %5.2fx | in place %9.4f ms "
+           "%5.2fx | thrust %9.4f ms | %2.0f %% of the limit%s\n",
            log2, name_of(distribution), ours, n / ours / 1e6, cub, n / cub / 1e6, cub / ours,
-           thrust, 100 * copy / ours, stats.levels, stats.narrow_jobs, stats.small_jobs,
-           stats.medium_jobs, stats.fills, wrong > 0 ? " WRONG" : "");
+           in_place, cub / in_place, thrust, 100 * copy / ours, wrong > 0 ? " WRONG" : "");
     if (stages)
-        print_stages(n, stats.split, stage_ms);
+        print_stages(n, stats, stage_ms);
     if (csv != NULL)
-        fprintf(csv, "%llu,%s,%.5f,%.5f,%.3f,%s,%.5f,%.5f\n", (unsigned long long)n,
+        fprintf(csv, "%llu,%s,%.5f,%.5f,%.3f,%s,%.5f,%.5f,%.5f\n", (unsigned long long)n,
                 name_of(distribution), ours, cub, cub / ours, wrong > 0 ? "wrong" : "ok", thrust,
-                copy);
+                copy, in_place);
     fflush(stdout);
     return wrong > 0;
-}
-
-static std::vector<std::string> split(const char *text)
-{
-    std::vector<std::string> words(1);
-    for (; *text != '\0'; text++)
-        if (*text == ',')
-            words.emplace_back();
-        else
-            words.back() += *text;
-    return words;
 }
 
 int main(int argc, char **argv)
@@ -383,6 +407,8 @@ int main(int argc, char **argv)
     uint64_t split_keys = 0;
     std::vector<uint64_t> checked;
     FILE *csv = NULL;
+    struct bench bench = {};
+    bench.type = GS_BITS == 32 ? "u32" : GS_BITS == 64 ? "u64" : "u128";
     for (int i = 1; i < argc; i++) {
         const char *value = strchr(argv[i], '=');
         std::string name(argv[i], value != NULL ? (size_t)(value - argv[i]) : strlen(argv[i]));
@@ -409,6 +435,10 @@ int main(int argc, char **argv)
             paged_keys = strtoull(value, NULL, 0);
         } else if (name == "--split") {
             split_keys = strtoull(value, NULL, 0);
+        } else if (name == "--type") {
+            bench.type = value;
+        } else if (name == "--no-wait") {
+            bench.no_wait = true;
         } else if (name == "--stages") {
             stages = true;
         } else if (name == "--check") {
@@ -428,7 +458,6 @@ int main(int argc, char **argv)
         for (int d = 0; d < KINDS; d++)
             distributions.push_back(d);
 
-    struct bench bench = {};
     unsigned largest = *std::max_element(sizes.begin(), sizes.end());
     uint64_t capacity = 1ULL << largest;
     if (!checked.empty()) /* one key more than the largest size, unless all checks are smaller */
@@ -450,7 +479,8 @@ int main(int argc, char **argv)
     if (times > 0)
         status |= repeat(&bench, 1U << 20, times);
     if (csv != NULL)
-        fprintf(csv, "keys,distribution,gsort_ms,cub_ms,ratio,checked,thrust_ms,copy_ms\n");
+        fprintf(csv,
+                "keys,distribution,gsort_ms,cub_ms,ratio,checked,thrust_ms,copy_ms,in_place_ms\n");
     if (checked.empty() && times == 0)
         for (unsigned size : sizes)
             for (int distribution : distributions)

@@ -1,4 +1,4 @@
-/* bench_gpu_keys.cuh -- the keys of bench_gpu: distributions made on the device, and keygen's.
+/* bench_gpu_keys.cuh -- the keys and sizes of bench_gpu: made on the device, or keygen's.
  * SPDX-License-Identifier: MIT
  *
  * A distribution is an index: first come those of this file, then those of data/dist.h, whose keys
@@ -9,6 +9,7 @@
 
 #include "common/formats/keys.h"
 #include "common/random.h"
+#include "sort/device/kernels/gpu_sort.h"
 #include "sort/device/device_sizes.h"
 #include "sort/keys/params.h"
 #include "sort/keys/sample_position.h"
@@ -220,6 +221,30 @@ static cudaError_t make_source(gs_key *keys, uint64_t n, int distribution, uint6
     for (uint64_t i = 0; i < n; i++)
         drawn[i] = widen((uint32_t)dist->draw(seed, n, i));
     return cudaMemcpy(keys, drawn.data(), n * sizeof *keys, cudaMemcpyHostToDevice);
+}
+
+/* Sizes around those at which gsort changes its method. */
+static std::vector<uint64_t> boundary_sizes()
+{
+    std::vector<uint64_t> sizes = {0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 1000};
+    for (uint64_t edge : {(uint64_t)GS_GPU_SMALL_KEYS, (uint64_t)GS_GPU_MEDIUM_KEYS,
+                          (uint64_t)GS_GPU_TILE_KEYS * 7, 1UL << 14, 1UL << 16,
+                          (uint64_t)GS_GPU_FEW_KEYS, 1UL << 20, 1UL << 21, 1UL << 23, 1UL << 26})
+        for (int d = -1; d <= 1; d++)
+            sizes.push_back(edge + (uint64_t)d);
+    return sizes;
+}
+
+/* The words of a list of names or sizes. */
+static std::vector<std::string> split(const char *text)
+{
+    std::vector<std::string> words(1);
+    for (; *text != '\0'; text++)
+        if (*text == ',')
+            words.emplace_back();
+        else
+            words.back() += *text;
+    return words;
 }
 
 /* Add the distribution of that name, or all of keygen's; false if there is none. */

@@ -89,7 +89,7 @@ assert_cuts()
     without_gpu "records of all sizes"
     local type bytes
     while read -r type bytes; do
-        keygen --type="$type" --specials zipf 600000 >in
+        keygen --type="$type" --specials zipf 250000 >in
         reference -t "$type" in >full
         assert_cuts "$bytes" in -- -t "$type"
         reference -r -t "$type" in >full
@@ -102,7 +102,7 @@ f64be 8
 u128 16
 b3 3
 END
-    keygen --record=12 --type=u32 few 900000 >in
+    keygen --record=12 --type=u32 few 300000 >in
     gsort -R 12 -k 0:u32r in -o full
     assert_cuts 12 in -- -R 12 -k 0:u32r
     gsort -R 12 -k 0:u32 -u in -o full

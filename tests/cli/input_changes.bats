@@ -116,8 +116,8 @@ rewritten()
 }
 
 @test "an input that is rewritten all the time, sorted through temporary files" {
-    keygen uniform 2000003 >a
-    keygen zipf 2000003 >b
+    keygen uniform 700003 >a
+    keygen zipf 700003 >b
     rewritten "$(repeats 15)" -S 1M
     rewritten "$(repeats 15)" -S 1M --verify
 }

@@ -11,7 +11,7 @@
 # or with status 2, one line on standard error and the old output untouched, and leave no other file
 # in the directory. A stream that broke off holds a prefix of the right bytes. Prints the faults
 # injected, for each kind and in all. GSORT_FAULT_KINDS="pwrite malloc" limits the walk to these
-# kinds, GSORT_FAULT_SOME=1 to the first four calls and ever fewer of those behind them. Where
+# kinds, GSORT_FAULT_SOME=1 to the first two calls and ever fewer of those behind them. Where
 # GSORT_MPI is set, there are modes of two ranks, too, by MPIRUN (mpirun): of one of them, what it
 # calls itself fails. Exit status: 0 if all went well.
 set -u -o pipefail
@@ -350,7 +350,7 @@ walk_mode()
     while read -r kind hows; do
         [[ " ${GSORT_FAULT_KINDS:-$kind} " = *" $kind "* ]] || continue
         for how in $hows ${REFUSALS// /. }.; do # with a dot: only the first call
-            for ((k = 1; ; k += ${GSORT_FAULT_SOME:-0} ? 1 + k / 4 : 1)); do
+            for ((k = 1; ; k += ${GSORT_FAULT_SOME:-0} ? 1 + k / 2 : 1)); do
                 rm -f ../mark
                 export GSORT_FAULT="$kind $how $k"
                 run_once

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: MIT
 #
 # usage: tests/gpu/check_gpu.sh GPU_TWINS BENCH_GPU GPU_ENGINES GPU_FLIP GPU_VALUES GPU_PAGES
-#                               GPU_NARROW GPU_SMALL GPU_CLOSE GPU_ARRAY BENCH_GPU_OF_A_WIDTH...
+#                               GPU_NARROW GPU_SMALL GPU_CLOSE GPU_ARRAY GPU_ARGSORT GPU_GRAPH
+#                               BENCH_GPU_OF_A_WIDTH...
 # from make check-gpu, with the suite's variables
 #
 # Twins stage by stage, every distribution and boundary against CUB, repeated runs, the four tools
@@ -27,7 +28,9 @@ narrow=$7
 small=$8
 close=$9
 array=${10}
-shift 10
+argsort=${11}
+graph=${12}
+shift 12
 wide=("$@")
 state=${GPU_STATE:-build/gpu-state}
 jobs=${BATS_JOBS:-$(($(nproc) / 4))}
@@ -106,16 +109,21 @@ watched()
 # distributions through the same kernels. racecheck follows each access to shared memory, of CUB's
 # kernels in bench-gpu too, and would take minutes: it gets smaller inputs, half of the kinds for
 # each number of bins, and no bench-gpu, and so the same kernels. For wider keys, bench-gpu's inputs
-# are all.
+# are all. gpu_array and gpu_argsort add what loads and stores records of all kinds.
 sanitize()
 {
+    local -a calls=() # the library asks whether a page is pinned by a call that fails if not
+    [ "$1" != memcheck ] || calls=(--report-api-errors no)
     if [ "$1" = racecheck ]; then
-        watched "$1" "$twins" 20000 2 && watched "$1" "$values" 20000
+        watched "$1" "$twins" 20000 2 && watched "$1" "$values" 20000 &&
+            watched "$1" "$array" "$REFERENCE" 257
     else
         watched "$1" "$twins" 60000 && watched "$1" "$values" 40000 &&
-            watched "$1" "$bench" --check-small --sizes=16
+            watched "$1" "${calls[@]}" "$array" "$REFERENCE" 33000 &&
+            watched "$1" "$bench" --check-small --sizes=16 &&
+            watched "$1" "$bench" --check-small --no-wait --sizes=16
     fi && watched "$1" "$pages" && watched "$1" "$narrow" 0 && watched "$1" "$close" 1 &&
-        watched "$1" "$engines" 300 37 || return
+        watched "$1" "$engines" 300 37 && watched "$1" "${calls[@]}" "$argsort" 257 || return
     local -a but=()
     [ "$1" != racecheck ] || but=(--kernel-regex-exclude kns=Radix) # CUB's kernels
     for width in "${wide[@]}"; do
@@ -171,11 +179,14 @@ step 'bins that end where pages do' "$pages"
 step 'bins of 16-bit remainders' "$narrow"
 step 'a GPU of 64 or 99 KiB a block' "$small"
 step 'arrays of the library, on the device' "$array" "$REFERENCE"
+step 'positions of the library, on the device' "$argsort"
+step 'arrays in graphs, and without a wait on the host' "$graph"
 step 'arrays of Python, on the device' env PYTHONPATH="$LIBRARY/lib/python3/dist-packages" \
     PYTHONDONTWRITEBYTECODE=1 python3 tests/gpu/device_array.py
 step '10,000 bits flipped between stages, each told by the proof' "$flips"
 step 'every distribution, sizes around every boundary, against CUB' "$bench" --check --sizes=26
 step 'the same, up to as many keys as there is room for' "$bench" --check --sizes=22
+step 'the same without a wait on the host' "$bench" --check --no-wait --sizes=22
 large_note=
 if [ "${gpu_mib:-0}" -ge "$large_mib" ]; then
     step 'more than 2^32 keys against CUB' "$bench" --check-large
@@ -189,6 +200,7 @@ step '1000 sorts of 2^20 keys under varied seeds' "$bench" --repeat=1000 --sizes
 for width in "${wide[@]}"; do
     bits=${width##*-}
     step "keys of $bits bits, the same against CUB" "$width" --check --sizes=24
+    step "keys of $bits bits without a wait on the host" "$width" --check --no-wait --sizes=22
     step "200 sorts of 2^20 keys of $bits bits" "$width" --repeat=200 --sizes=20
     # A block of each kind sorts some bins of every distribution here.
     step "1,000 bits of keys of $bits bits flipped, each told by the proof" "$flips-$bits" 1000

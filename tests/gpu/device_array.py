@@ -1,4 +1,4 @@
-"""device_array.py -- gsort.py sorts arrays that say by __cuda_array_interface__ where they are.
+"""device_array.py -- gsort.py sorts and argsorts arrays with a __cuda_array_interface__.
 
 The arrays are fakes, made by CUDA's driver and ctypes alone. PYTHONPATH has gsort.py. Without a GPU,
 the exit status is 77.
@@ -63,6 +63,12 @@ for typestr, code in ("<u4", "I"), ("<i8", "q"), ("<f8", "d"), ("|u1", "B"), ("<
     items = array.array(code, [random.randrange(100) for _ in range(50000)])
     a = Fake(typestr, items)
     b = Fake(typestr, array.array(code, bytes(a.bytes)), stream=1)
+    order = sorted(range(len(items)), key=items.__getitem__)
+    for index_type, index_code in ("<i8", "q"), ("<u4", "I"):
+        at = Fake(index_type, array.array(index_code, [7] * (len(items) + 1)))
+        assert gsort.argsort(a, out=at) is at and at.get() == order + [7]
+        gsort.argsort(a, out=at, stream=2)
+        assert at.get() == order + [7] and a.get() == list(items)
     assert gsort.sort(a, out=b) is b and b.get() == sorted(items) and a.get() == list(items)
     assert gsort.sort(a, out=a) is a and a.get() == sorted(items)
     reverse = "%s%d r" % (typestr[1], 8 * items.itemsize)
@@ -78,6 +84,10 @@ a = Fake("<u4", array.array("I", range(9, 0, -1)))
 fails(ValueError, lambda: gsort.sort(a), "out=a")
 fails(ValueError, lambda: gsort.sort(a, out=a, unique=True), "unique")
 fails(gsort.Error, lambda: gsort.sort(a, "R36 k0:u32", out=a), "1 to 16 bytes")
+fails(ValueError, lambda: gsort.argsort(a), "out=an array")
+fails(ValueError, lambda: gsort.argsort(a, out=Fake("<i8", array.array("q", [0] * 8))), "no room")
+fails(gsort.Error, lambda: gsort.argsort(a, out=Fake("<i2", array.array("h", [0] * 9))), "4 or 8")
+fails(ValueError, lambda: gsort.argsort(a, out=Fake("<f8", array.array("d", [0] * 9))), "integers")
 fails(BufferError, lambda: gsort.sort(Fake("<u4", a.items, strides=(8,)), out=a), "contiguous")
 assert a.get() == list(range(9, 0, -1))
 current = ctypes.c_void_p()

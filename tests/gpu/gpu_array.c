@@ -1,24 +1,22 @@
 /* gpu_array.c -- gsort_device_sort: every width and kind of type, and what it leaves alone.
  * SPDX-License-Identifier: MIT
  *
- * usage: gpu_array REFERENCE      the program that sorts independently
+ * usage: gpu_array REFERENCE [MOST]    the program that sorts independently; no more records
  *
  * Each case is sorted by REFERENCE in a process of its own, or large ones by the library on the
  * CPU, and on the device from one array to another and in place, in memory full of garbage, between
- * guards. The linker replaces functions
- * that allocate by functions of this file, which count (--wrap). Needs a GPU: without one it says
- * so and exits with 77.
+ * guards. The linker replaces functions that allocate by functions of this file, which count
+ * (--wrap). Needs a GPU: without one it says so and exits with 77.
  */
 #include "sort/gsort.h"
 
-#include "common/random.h"
-#include "tests/gpu/gpu_test.h"
+#include "tests/gpu/guarded.h"
 #include "tests/unit/check.h"
 
 #include <pthread.h>
 #include <unistd.h>
 
-enum { GUARD = 4096, GARBAGE = 0xa5, STREAM_RUNS = 40, PAGED = 1 << 26, PAGED_WIDE = 1 << 24 };
+enum { STREAM_RUNS = 40, PAGED = 1 << 26, PAGED_WIDE = 1 << 24 };
 
 /* Formats, and the same for the reference. */
 static const struct form {
@@ -37,9 +35,11 @@ static const struct form {
     {"f16", "-t f16"},
     {"bf16", "-t bf16"},
     {"i64", "-t i64"},
+    {"u64be r", "-r -t u64be"},
     {"f64", "-t f64"},
     {"f64be r", "-r -t f64be"},
     {"M8[s]", "-t M8[s]"},
+    {"R8 k4:u32 k0:i32r", "-R 8 -k 4:u32 -k 0:i32r"},
     {"i128", "-t i128"},
     {"R3 k1:u16be", "-R 3 -k 1:u16be"},
     {"R5 k4:u8 k0:u32", "-R 5 -k 4:u8 -k 0:u32"},
@@ -85,37 +85,6 @@ cudaError_t count_register(void *memory, size_t bytes, unsigned flags)
     return real_register(memory, bytes, flags);
 }
 
-/* Device memory between guards, all of it garbage. `shift` bytes more in front of it misalign it.
- */
-struct guarded {
-    unsigned char *all, *memory;
-    size_t bytes, shift;
-};
-
-static struct guarded guard(size_t bytes, size_t shift)
-{
-    struct guarded made = {.bytes = bytes, .shift = shift};
-    must(cudaMalloc((void **)&made.all, bytes + shift + 2 * GUARD));
-    must(cudaMemset(made.all, GARBAGE, bytes + shift + 2 * GUARD));
-    made.memory = made.all + GUARD + shift;
-    return made;
-}
-
-/* Has nothing been written in front of it or behind it? */
-static bool is_whole(const struct guarded *made)
-{
-    unsigned char *front = get(made->all, GUARD + made->shift);
-    unsigned char *behind = get(made->memory + made->bytes, GUARD);
-    bool whole = true;
-    for (size_t i = 0; i < GUARD + made->shift; i++)
-        whole = whole && front[i] == GARBAGE;
-    for (size_t i = 0; i < GUARD; i++)
-        whole = whole && behind[i] == GARBAGE;
-    free(front);
-    free(behind);
-    return whole;
-}
-
 struct test_case {
     const struct form *form;
     uint64_t count;
@@ -124,30 +93,6 @@ struct test_case {
     char name[64];
     FILE *reference;
 };
-
-/* Random records; one in four has bytes that make infinities, NaNs and zeros, or repeats another.
- */
-static unsigned char *make_records(uint64_t count, size_t size)
-{
-    static const unsigned char ends[] = {0x00, 0xff, 0x7f, 0x80};
-    unsigned char *records = malloc(count * size + sizeof(uint64_t));
-    if (records == NULL)
-        abort();
-    for (uint64_t at = 0; at < count * size; at += sizeof(uint64_t)) {
-        const uint64_t random = gs_random(size, at);
-        memcpy(records + at, &random, sizeof random);
-    }
-    for (uint64_t i = 0; i < count; i += 4) {
-        const uint64_t how = gs_random(size + 1, i);
-        unsigned char *record = records + i * size;
-        if (how % 2 == 0)
-            for (size_t b = 0; b < size; b++)
-                record[b] = ends[gs_random(size + 2, i * size + b) % 4];
-        else
-            memmove(record, records + (how >> 8) % (i + 1) * size, size);
-    }
-    return records;
-}
 
 /* Make the records, and let the reference begin. */
 static void begin_case(struct test_case *test, const char *reference, const char *directory)
@@ -403,7 +348,7 @@ static void check_refused(void)
     refuse("u64", &temp, bytes, a + 4, a + 4, NULL, 0, "aligned to 8 bytes");
     refuse("u64", &temp, bytes, temp.memory, temp.memory, NULL, 0, "temp overlaps");
     refuse("u64", &temp, bytes, a, NULL, NULL, 0, "no array");
-    refuse("u64", &temp, bytes, a, a, NULL, 1, "flags");
+    refuse("u64", &temp, bytes, a, a, NULL, 2, "flags");
     refuse("R24 k0:u64", &temp, bytes, a, a, NULL, 0, "1 to 16 bytes");
     refuse("R8 k0:u32 s", &temp, bytes, a, a, NULL, 0, "leave s out");
     int pageable = 0;
@@ -436,11 +381,16 @@ int main(int argc, char **argv)
     if (argc < 2 || mkdtemp(directory) == NULL)
         return 2;
     check_refused();
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    const uint64_t most = argc > 2 ? strtoull(argv[2], NULL, 10) : UINT64_MAX;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes && sizes[i] <= most; i++)
         check_size(sizes[i], sizes[i] < 1000000 ? 1 : 3, argv[1], directory);
+    if (most < UINT64_MAX)
+        return rmdir(directory) != 0 || check_failures();
     check_large("u32", PAGED + 1, 4);
     check_large("f32 r", PAGED, 1);
     check_large("u64", PAGED_WIDE + 1, 4);
+    check_large("f64be r", 1500000, 4);
+    check_large("i64", PAGED_WIDE, 2);
     check_large("R16 k8:u64", 1500000, 4);
     check_large("R16 k8:u64", PAGED_WIDE, 1);
     check_large("R3 k0:b3", 1500000, 4);

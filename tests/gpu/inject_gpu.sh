@@ -2,21 +2,24 @@
 # inject_gpu.sh -- make each CUDA call fail: exit 2 with one line, or right bytes; nothing left over
 # SPDX-License-Identifier: MIT
 #
-# usage: tests/gpu/inject_gpu.sh GSORT KEYGEN REFERENCE     from make inject-gpu DEBUG=1, with a GPU
+# usage: tests/gpu/inject_gpu.sh GSORT KEYGEN REFERENCE GPU_FILE
+# from make inject-gpu DEBUG=1, with a GPU
 #
 # GSORT is a debug build. Each walk sorts the same keys again and again, with CUDA call number 1, 2,
 # ... failing: alone, with an out-of-memory error, or with all later calls (a lost device). With
 # --device=gpu, gsort must give the right bytes, or exit 2 with one line and keep the old output;
 # with --device=auto, it must give the right bytes and at most one line, a warning. JOBS runs are
 # made in parallel (default: a quarter of the processors), STEP=N takes every N-th call, ONLY=NAME
-# one walk. Exit status: 0 if nothing else happened, and each walk had failures.
+# one walk. The last walks have GPU_FILE, which makes the library's calls, for GSORT. Exit status: 0
+# if nothing else happened, and each walk had failures.
 set -u -o pipefail
 export LC_ALL=C
 
-usage="usage: inject_gpu.sh GSORT KEYGEN REFERENCE"
+usage="usage: inject_gpu.sh GSORT KEYGEN REFERENCE GPU_FILE"
 GSORT=$(realpath "${1:?$usage}")
 keygen=$(realpath "${2:?$usage}")
 reference=$(realpath "${3:?$usage}")
+gpu_file=$(realpath "${4:?$usage}")
 jobs=${JOBS:-$(($(nproc) / 4))}
 [ "$jobs" -ge 1 ] || jobs=1
 work=$(mktemp -d) || exit 2
@@ -203,6 +206,10 @@ flips batches batches 'gpu auto'
 flips pieces bins gpu "$pieces" # by itself the CPU would sort these
 no_device 'no visible device' CUDA_VISIBLE_DEVICES=
 no_room
+GSORT=$gpu_file
+walk 'in device memory' gpu large -r
+walk 'in device memory, lost' gpu large '' GSORT_FAIL_GPU_LOST
+walk 'positions in device memory' gpu bins '-r --positions'
 
 if [ -e complaints ]; then
     echo "inject_gpu: $(wc -l <complaints) complaints" >&2

@@ -11,15 +11,21 @@ setup()
     cat >call.c <<'END'
 #include <gsort.h>
 #include <stdio.h>
-/* usage: call FORMAT [with]: ask for the size, or sort with memory that is none of a GPU */
+#include <stdlib.h>
+/* usage: call FORMAT [with|INDEX_BYTES]: ask for the size, of positions or not; or sort with memory
+ * that is none of a GPU */
 int main(int argc, char **argv)
 {
     static uint64_t keys[1000], temp[100000];
     struct gsort_error error = GSORT_ERROR_INIT;
     struct gsort_format *format = gsort_format_parse(argv[1], &error);
     size_t bytes = sizeof temp;
-    enum gsort_status status = gsort_device_sort(argc > 2 ? temp : NULL, &bytes, format, keys, keys,
-                                                 100, NULL, 0, &error);
+    unsigned index_bytes = argc > 2 ? (unsigned)atoi(argv[2]) : 0;
+    enum gsort_status status =
+        index_bytes > 0 ? gsort_device_argsort(NULL, &bytes, format, keys, keys, index_bytes, 100,
+                                               NULL, 0, &error)
+                        : gsort_device_sort(argc > 2 ? temp : NULL, &bytes, format, keys, keys, 100,
+                                            NULL, 0, &error);
     printf("%d %d %s\n", status, bytes == sizeof temp, error.line);
     return status != error.status;
 }
@@ -33,8 +39,8 @@ END
         0) reason='this gsort was built without CUDA' ;;
         *) reason='no usable GPU: ' ;;
     esac
-    for format in u8 u32 f64 'R16 k8:u64r'; do
-        for with in '' with; do
+    for format in u8 u32 f64 'R16 k8:u64r' 'R12 k0:b12'; do
+        for with in '' with 4 8; do
             run -0 ./call "$format" ${with:+"$with"}
             [[ $output == "5 1 $reason"* ]]
         done
@@ -47,5 +53,18 @@ END
     run -0 ./call 'R8 k0:u32 s' with
     [[ $output == '1 1 '*'records of 1 to 16 bytes'*': leave s out' ]]
     run -0 ./call 'u64 s'
+    [[ $output == '5 1 '* ]]
+}
+
+@test "positions of keys beside which no element has room are refused there" {
+    for format in u128 'R16 k0:u64 k8:u64' 'R16 k1:b13'; do
+        run -0 ./call "$format" 4
+        [[ $output == '1 1 in device memory, positions are'*' of up to 12, not of 16 with 1'[36] ]]
+    done
+    run -0 ./call 'R24 k0:u64' 8
+    [[ $output == '1 1 '*'records of 1 to 16 bytes with keys of up to 12, not of 24 with 8' ]]
+    run -0 ./call u64 2
+    [ "$output" = '1 1 positions are integers of 4 or 8 bytes, not of 2' ]
+    run -0 ./call 'R8 k0:u32 s' 4 # positions are stable in any case
     [[ $output == '5 1 '* ]]
 }

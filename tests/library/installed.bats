@@ -54,8 +54,15 @@ compile()
     [ -z "$(awk 'NF == 3 && $3 !~ /^gsort_[a-z_]*$/' <<<"$output")" ]
 }
 
+# The calls of the header, a line each.
+declarations()
+{
+    awk '/^GSORT_API/ { on = 1 } on { printf "%s ", $0 } /;/ { if (on) print ""; on = 0 }' \
+        "$LIBRARY/include/gsort.h" | sed 's/^GSORT_API //'
+}
+
 @test "the header declares nothing but gsort_ and GSORT_, and all that is exported" {
-    sed -n 's/^GSORT_API.* \**\(gsort_[a-z_]*\)(.*/\1/p' "$LIBRARY/include/gsort.h" | sort >declared
+    declarations | sed -n 's/^[^(]*[ *]\(gsort_[a-z_]*\)(.*/\1/p' | sort >declared
     nm -D --defined-only "$LIBRARY/lib/libgsort.so.0" |
         sed -n 's/.* T \(gsort_[a-z_]*\)@.*/\1/p' | sort >exported
     diff declared exported
@@ -68,7 +75,7 @@ compile()
 }
 
 @test "each call is in a manual page, declared there as in the header" {
-    sed -n 's/^GSORT_API.* \**\(gsort_[a-z_]*\)(.*/\1/p' "$LIBRARY/include/gsort.h" | sort >declared
+    declarations | sed -n 's/^[^(]*[ *]\(gsort_[a-z_]*\)(.*/\1/p' | sort >declared
     local page name
     find "$LIBRARY/share/man/man3" -type f -exec cat {} + | sed 's/\\-/-/g' >pages
     sed -n '/^\.SH NAME/,/^\.SH SYN/p' pages | grep -v '^\.' | sed 's/ - .*//' |
@@ -78,8 +85,7 @@ compile()
         grep -q "^\.BI* .*$name(" "$LIBRARY/share/man/man3/$name.3"
     done <named
     # The same words in the header and in the synopsis.
-    awk '/^GSORT_API/ { on = 1 } on { print } /;/ { on = 0 }' "$LIBRARY/include/gsort.h" |
-        sed 's/^GSORT_API //' | tr -d ' \n' | tr ';' '\n' | sort >header
+    declarations | tr -d ' \n' | tr ';' '\n' | sort >header
     sed -n '/^\.SH SYN/,/^\.fi/p' pages | sed -n 's/^\.BI\? //p' | grep -v '^#include' |
         tr -d ' "\n' | tr ';' '\n' | sort >synopses
     diff header synopses

@@ -19,7 +19,7 @@ assert_groups()
     shift
     gsort -S "$size" --device=cpu --parallel=2 -T . --verify --stats=json "$@" -o got 2>stats
     assert_same wanted got
-    if ! grep -q 'chunks are combined' stats; then
+    if ! grep -q 'combined first' stats; then
         grep -q 'through temporary files' stats
         [ "$(counted stats)" -eq "$KEYS" ]
     fi

@@ -33,12 +33,12 @@ temporary_bytes()
 @test "distributions, directions, -u" {
     local distribution option
     for distribution in zipf two-clusters sorted-but-last; do
-        keygen $distribution 8M >in
+        keygen $distribution 7M >in
         for option in "" "-r -u"; do
             # shellcheck disable=SC2086  # options are words
             reference $option in >wanted
             # shellcheck disable=SC2086
-            gsort $option -S 28M -T . in -o out
+            gsort $option -S 25M -T . in -o out
             assert_same wanted out
         done
     done
@@ -47,7 +47,7 @@ temporary_bytes()
 @test "wide keys, in place" { # on the CPU
     local type
     for type in u64 u128; do
-        keygen --type=$type uniform 8M >in
+        keygen --type=$type uniform $((48 * 8 / ${type#u}))M >in
         "$GSORT" -t $type in -o wanted
         "$GSORT" -t $type -S 40M -T . in -o in
         assert_same wanted in

@@ -36,7 +36,7 @@ setup()
                 reference $options even >wanted
                 "$GSORT" -S 7M -T tmp --verify --stats $options even -o out 2>stats
                 assert_same wanted out
-                grep -Eq 'through temporary files|chunks are combined' stats
+                grep -Eq 'through temporary files|combined first' stats
                 cat even | "$GSORT" -S 7M -T tmp --verify $options >out
             }
             assert_same wanted out

@@ -17,7 +17,7 @@ spilled()
 {
     reference "$@" in >wanted
     gsort "$@" -S 2M -T tmp --stats in -o out 2>stats
-    grep -Eq 'through temporary files|chunks are combined' stats
+    grep -Eq 'through temporary files|combined first' stats
     assert_same wanted out
     # shellcheck disable=SC2002  # a pipe is what is tested
     cat in | gsort "$@" -S 2M -T tmp --verify >out

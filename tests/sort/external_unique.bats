@@ -1,4 +1,4 @@
-# -u, --count and the like of inputs larger than memory with few keys: combined chunk by chunk.
+# -u, --count and the like of inputs larger than memory with few keys: combined in tables first.
 # SPDX-License-Identifier: MIT
 
 load ../npy
@@ -51,7 +51,7 @@ temporary_bytes()
 none_written()
 {
     [ "$(temporary_bytes "$1")" -eq 0 ]
-    grep -q 'chunks are combined, then merged' "$1"
+    grep -q 'equal keys are combined first' "$1"
     python3 -c '
 import json, sys
 bins = json.load(open(sys.argv[1]))["bins"]
@@ -98,7 +98,7 @@ assert bins["largest"] >= bins["mean"], bins' "$1"
 }
 
 @test "counts, sums, the least and the greatest: from files and pipes, reversed and stable" {
-    local options=(-R 16 -k 0:b2 --sum=2:i32 --max=6:b3 --min=9:u16be -S 4M --stats=json)
+    local options=(-R 16 -k 0:b2 --sum=2:i32 --max=6:b3 --min=9:u16be -S 6M --stats=json)
     local which word
     records 500000 >in
     head -c 3200000 in >first && tail -c +3200001 in >second
@@ -126,13 +126,13 @@ assert bins["largest"] >= bins["mean"], bins' "$1"
 @test "-u of records keeps the first, and .npy has its shape" {
     records 500000 >in
     gsort -R 16 -k 0:b2 -s -u in -o wanted
-    gsort -R 16 -k 0:b2 -s -u -S 4M --stats=json in -o out 2>stats
+    gsort -R 16 -k 0:b2 -s -u -S 6M --stats=json in -o out 2>stats
     assert_same wanted out
     none_written stats
     keygen --type=u64 narrow 1000000 >keys
     npy "'<u8'" 1000000 <keys >in.npy
     gsort --count=u32 in.npy -o wanted.npy
-    gsort --count=u32 -S 5M --stats=json in.npy -o out.npy 2>stats
+    gsort --count=u32 -S 6M --stats=json in.npy -o out.npy 2>stats
     assert_same wanted.npy out.npy
     none_written stats
 }
@@ -149,12 +149,29 @@ END
     gsort "${options[@]}" -S 4M --stats=json in -o out 2>stats
     assert_same wanted out
     [ "$(temporary_bytes stats)" -gt 1000000 ]
+    gsort "${options[@]}" -S 4M --parallel=1 in -o out
+    assert_same wanted out
     # A pipe begins with few values.
     keygen --type=u64 narrow 800000 >in && keygen --type=u64 uniform 800000 >>in
     gsort -t u64 --count=u64 in -o wanted
     # shellcheck disable=SC2002  # a pipe is what is tested
-    cat in | gsort -t u64 --count=u64 -S 5M --verify --stats=json -o out 2>stats
+    cat in | gsort -t u64 --count=u64 -S 6M --verify --stats=json -o out 2>stats
     assert_same wanted out
-    grep -q 'chunks are combined, then merged' stats
+    grep -q 'equal keys are combined first' stats
     [ "$(temporary_bytes stats)" -gt 1000000 ]
+}
+
+@test "a few frequent keys among many: less is written than without tables" {
+    local threads
+    keygen zipf 3M >in
+    reference -u in >wanted
+    gsort -u -S 6M --resume --stats=json in -o out 2>stats
+    local before
+    before=$(temporary_bytes stats)
+    for threads in 1 2 5; do
+        gsort -u -S 6M --parallel=$threads --verify --stats=json in -o out 2>stats
+        assert_same wanted out
+        [ "$(temporary_bytes stats)" -gt 0 ]
+        [ "$(temporary_bytes stats)" -lt $((before * 3 / 4)) ]
+    done
 }

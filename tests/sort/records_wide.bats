@@ -32,7 +32,7 @@ sorts()
     local bytes count
     for bytes in 17 18 20 24 31 32 33 48 64 100 127 1000 4096 65535 65536; do
         keygen --record="$bytes" --type=b10 narrow $((3000000 / bytes)) >all
-        take_turns 0 1 2 3 40
+        take_few 0 1 2 3 40
         for count in "${TURNS[@]}" $((3000000 / bytes)); do
             [ "$count" -le 40 ] || [ "$bytes" -lt 65 ] || [ "$bytes" -eq 100 ] ||
                 [ -n "${GSORT_EXPENSIVE:-}" ] || continue

@@ -56,7 +56,7 @@ through_files()
             cat in | gsort "$@" -S "$size" -T . --verify --stats 2>stats >got || return
         fi
         if ! assert_same wanted got ||
-            ! grep -Eq 'through temporary files|chunks are combined' stats; then
+            ! grep -Eq 'through temporary files|combined first' stats; then
             echo "by: -S $size $*, from a $from" >&2
             return 1
         fi

@@ -174,7 +174,7 @@ sorts_with()
     [ "$(resumed stats)" -ge 1 ]
 }
 
-# What is refused is done again, and all that follows: what each lie leaves is how many chunks count.
+# What is refused is done again, and all that follows. left: the chunks that count for each lie.
 @test "a manifest that lies with a right checksum is believed up to there: right bytes" {
     require python3
     local options lie word

@@ -17,7 +17,7 @@ wanted()
 }
 
 @test "the seed and the number of records tell the order: any size of them, threads, file or pipe" {
-    take_turns 1 3 2 8 4 16 12 64 63 5000 100
+    take_each 3 1 3 2 8 4 16 12 64 63 5000 100
     for size in "${TURNS[@]}"; do
         keygen uniform 70000 | head -c $((size * (280000 / size))) >in
         wanted 7 "$size" <in >expected
@@ -73,9 +73,9 @@ wanted()
 
 @test "each order comes about as often" {
     printf abc >in
-    for seed in {1..240}; do gsort --format=raw -t u8 --shuffle="$seed" in; echo; done >orders
+    for seed in {1..120}; do gsort --format=raw -t u8 --shuffle="$seed" in; echo; done >orders
     [ "$(sort -u orders | wc -l)" -eq 6 ]
-    sort orders | uniq -c | awk '$1 < 20 || $1 > 62 { exit 1 }'
+    sort orders | uniq -c | awk '$1 < 8 || $1 > 34 { exit 1 }'
 }
 
 @test "what knows keys is refused" {

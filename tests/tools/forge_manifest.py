@@ -4,7 +4,7 @@
 # usage: forge_manifest.py MANIFEST LIE
 #
 # LIE: version, what the sample says (samples, no-bins, bins), or what the second chunk says (LIES).
-# The format is that of common/files/journal.c; entries are those of sort/external/external_manifest.c.
+# The format is that of common/files/journal.c; external_manifest.c has the entries.
 import struct
 import sys
 
@@ -90,8 +90,8 @@ def say_other(index):
     return change
 
 
-LIES = {"shift": shift, "lose": lose, "gather": gather, "exceed": exceed, "input": say_other(INPUT), "written": say_other(WRITTEN),
-        "home": say_other(HOME), "offset": say_other(OFFSET)}
+LIES = {"shift": shift, "lose": lose, "gather": gather, "exceed": exceed,
+        "input": say_other(INPUT), "written": say_other(WRITTEN), "home": say_other(HOME), "offset": say_other(OFFSET)}
 
 
 def forge(entries, lie):

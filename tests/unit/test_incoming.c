@@ -249,7 +249,8 @@ int main(void)
         test_drift();
     test_restore();
     test_refusals();
-    test_others();
+    if (check_thorough())
+        test_others();
     free(uniform);
     free(ascending);
     return check_failures();

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { RECORDS = 400, RECORD_MAX = 300, STRING_MAX = 2 * RECORD_MAX + 40, HEAD = 16 };
+enum { RECORDS = 300, RECORD_MAX = 300, STRING_MAX = 2 * RECORD_MAX + 40, HEAD = 16 };
 
 static unsigned char records[RECORDS][RECORD_MAX];
 static unsigned char strings[RECORDS][STRING_MAX];

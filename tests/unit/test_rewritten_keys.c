@@ -68,7 +68,7 @@ static void test_bins(enum sample_kind kind, uint32_t wanted)
     gs_splitters_choose(&splitters, sample, SAMPLES, wanted, 0);
     gs_splitters_snap(&splitters, sample, SAMPLES, wanted, 0);
     pthread_t writer = start_writer(written, ends, others, BLOCK);
-    const int blocks = check_expensive() ? 5000 : 500;
+    const int blocks = check_expensive() ? 5000 : 250;
     for (int block = 0; block < blocks; block++) {
         gs_find_bins(&splitters, written, BLOCK - (uint64_t)(block % 16), copy, bins);
         for (int i = 0; i < BLOCK - block % 16; i++)

@@ -64,7 +64,7 @@ static void check_splitters(uint32_t bins)
     }
     for (unsigned bit = 0; good && bit < GS_KEY_BITS; bit++)
         good = check_key((gs_key)1 << bit) && check_key(((gs_key)1 << bit) - 1);
-    const uint64_t random = check_thorough() ? 20000 : 4000;
+    const uint64_t random = check_thorough() ? 10000 : 4000;
     for (uint64_t i = 0; good && i < random; i++) {
         gs_key key = sample_random(3, i);
         good = check_key(key) && check_key(key >> i % GS_KEY_BITS);

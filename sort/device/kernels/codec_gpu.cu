@@ -176,7 +176,10 @@ static __global__ void __launch_bounds__(CODEC_THREADS)
         fold<true>(codec, &x[i]);
         x[i] = pick(codec.from_aligned, x[i]);
         flip(codec, &x[i]);
-        elements[first + i * CODEC_THREADS] = weave<true>(codec, key_of(x[i]));
+        gs_key element = weave<true>(codec, key_of(x[i]));
+        if (codec.index_bits != 0)
+            element = element >> codec.index_bits << codec.index_bits | (first + i * CODEC_THREADS);
+        elements[first + i * CODEC_THREADS] = element;
     }
 }
 
@@ -204,6 +207,19 @@ static __global__ void __launch_bounds__(CODEC_THREADS)
     }
 }
 
+template <typename INDEX>
+static __global__ void __launch_bounds__(CODEC_THREADS)
+    store_indices_kernel(uint32_t bits, const gs_key *elements, INDEX *indices, uint64_t n)
+{
+    after_previous();
+    const uint64_t first = (uint64_t)blockIdx.x * CODEC_TILE + threadIdx.x;
+#pragma unroll
+    for (int i = 0; i < CODEC_ITEMS; i++)
+        if (first + i * CODEC_THREADS < n)
+            indices[first + i * CODEC_THREADS] =
+                (INDEX)(elements[first + i * CODEC_THREADS] & (((gs_key)1 << bits) - 1));
+}
+
 static unsigned blocks_for(uint64_t n)
 {
     return (unsigned)((n + CODEC_TILE - 1) / CODEC_TILE);
@@ -221,4 +237,15 @@ cudaError_t gs_store_elements_gpu(const struct gs_gpu_codec *codec, const gs_key
 {
     return gs_launch_next(store_elements_kernel, blocks_for(n), CODEC_THREADS, 0, stream, *codec,
                           elements, records, n);
+}
+
+cudaError_t gs_store_indices_gpu(const struct gs_gpu_codec *codec, const gs_key *elements,
+                                 void *indices, unsigned index_bytes, uint64_t n,
+                                 cudaStream_t stream)
+{
+    if (index_bytes == sizeof(uint32_t))
+        return gs_launch_next(store_indices_kernel<uint32_t>, blocks_for(n), CODEC_THREADS, 0,
+                              stream, codec->index_bits, elements, (uint32_t *)indices, n);
+    return gs_launch_next(store_indices_kernel<uint64_t>, blocks_for(n), CODEC_THREADS, 0, stream,
+                          codec->index_bits, elements, (uint64_t *)indices, n);
 }

@@ -21,14 +21,15 @@ enum {
 
 /* Compare this thread's keys with their successors: GS_GPU_DESCENT, GS_GPU_ASCENT, both or 0. */
 static __device__ uint32_t compare_neighbours(const gs_key *keys, uint64_t n, uint64_t first,
-                                              const gs_key (&key)[COUNT_ITEMS])
+                                              const gs_key (&key)[COUNT_ITEMS],
+                                              const struct gs_gpu_door &door)
 {
     uint32_t order = 0;
 #pragma unroll
     for (int i = 0; i < COUNT_ITEMS; i++) {
         uint64_t next = first + i * GS_GPU_TILE_THREADS + 1;
         if (next < n) {
-            gs_key successor = keys[next];
+            gs_key successor = come_in(door, keys[next]);
             order |= key[i] > successor ? GS_GPU_DESCENT : 0;
             order |= key[i] < successor ? GS_GPU_ASCENT : 0;
         }
@@ -74,7 +75,8 @@ template <int SEARCH>
 static __device__ __forceinline__ void count_tiles(const gs_key *__restrict__ keys, uint64_t n,
                                                    const struct gs_gpu_tables *__restrict__ tables,
                                                    uint32_t words, struct gs_gpu_state *state,
-                                                   uint32_t *s_table, struct seen_bounds *s_seen)
+                                                   uint32_t *s_table, struct seen_bounds *s_seen,
+                                                   const struct gs_gpu_door &door)
 {
     (void)s_seen;
     uint32_t *s_count = s_table + words;
@@ -103,11 +105,12 @@ static __device__ __forceinline__ void count_tiles(const gs_key *__restrict__ ke
             uint32_t x = i * GS_GPU_TILE_THREADS + t;
             key[i] = x < size ? keys[tile + x] : 0;
         }
+        come_in(door, key);
         if (order != both) {
             order |= *(volatile uint32_t *)&state->input_order;
             if (order != both && t < size) {
-                /* Keys past the end are 0; none is compared, as its successor is past it, too. */
-                order |= compare_neighbours(keys, n, tile + t, key);
+                /* Keys past the end do not count: none is compared, as its successor is past it. */
+                order |= compare_neighbours(keys, n, tile + t, key, door);
                 if (order != 0 && order != *(volatile uint32_t *)&state->input_order)
                     atomicOr(&state->input_order, order);
             }
@@ -155,9 +158,13 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
                                          GS_RESIDENT_BLOCKS((int)COUNT_BLOCKS, GS_GPU_TILE_THREADS))
     count_bins_kernel(const gs_key *__restrict__ keys, uint64_t n,
                       const struct gs_gpu_tables *__restrict__ tables, uint32_t words,
-                      struct gs_gpu_state *state)
+                      struct gs_gpu_state *state, const __grid_constant__ struct gs_gpu_door door)
 {
     after_previous();
+#if GS_BITS > 32
+    if (state->outcome == GS_GPU_PAGED)
+        return;
+#endif
     extern __shared__ __align__(16) uint32_t s_table[];
 #if GS_BITS == 32
     struct seen_bounds *const s_seen = NULL;
@@ -167,15 +174,15 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
 #endif
     switch (tables->search) {
     case GS_GPU_GUIDE:
-        count_tiles<GS_GPU_GUIDE>(keys, n, tables, words, state, s_table, s_seen);
+        count_tiles<GS_GPU_GUIDE>(keys, n, tables, words, state, s_table, s_seen, door);
         break;
 #if GS_BITS == 32
     case GS_GPU_GUIDE_PAIRS:
-        count_tiles<GS_GPU_GUIDE_PAIRS>(keys, n, tables, words, state, s_table, s_seen);
+        count_tiles<GS_GPU_GUIDE_PAIRS>(keys, n, tables, words, state, s_table, s_seen, door);
         break;
 #endif
     default:
-        count_tiles<GS_GPU_STEPS>(keys, n, tables, words, state, s_table, s_seen);
+        count_tiles<GS_GPU_STEPS>(keys, n, tables, words, state, s_table, s_seen, door);
         break;
     }
 }
@@ -248,10 +255,15 @@ __launch_bounds__(GS_GPU_TILE_THREADS, GS_RESIDENT_BLOCKS(DIGITS == GS_GPU_SPLIT
                                                           GS_GPU_TILE_THREADS))
     count_digits_kernel(const gs_key *__restrict__ keys, const struct gs_gpu_pages pages,
                         const struct gs_gpu_slot *__restrict__ slots, uint32_t slot_count,
-                        const gs_key *heavy, const struct gs_gpu_map *maps,
-                        unsigned long long *counters TILES_PARAMETER)
+                        const struct gs_gpu_state *asked, const gs_key *heavy,
+                        const struct gs_gpu_map *maps, unsigned long long *counters TILES_PARAMETER)
 {
     after_previous();
+    if (asked != NULL) {
+        if (is_spare(asked, asked->level_tiles, DIGITS))
+            return;
+        slot_count = asked->level_slots;
+    }
     const uint32_t room =
         GS_BITS == 32 ? GS_GPU_PARTS * GS_GPU_DIGITS_MAX / 2 : (uint32_t)GS_GPU_DIGITS_MAX;
     __shared__ struct gs_gpu_slot s_slot;
@@ -364,7 +376,7 @@ cudaError_t gs_count_bins_gpu(const struct gs_gpu_work *work, const gs_key *keys
     if (error != cudaSuccess)
         return error;
     return gs_launch_next(count_bins_kernel, (unsigned)blocks, GS_GPU_TILE_THREADS, shared, stream,
-                          keys, n, work->tables, words, work->state);
+                          keys, n, work->tables, words, work->state, work->door);
 }
 
 cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level, const gs_key *keys,
@@ -373,8 +385,8 @@ cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level, 
 {
     return with_digits(digits, [&](auto kind) {
         return gs_launch_next(count_digits_kernel<kind>, tiles, GS_GPU_TILE_THREADS, 0, stream,
-                              keys, work->pages, work->slots[level & 1], slots, work->heavy,
-                              work->maps, work->counters TILES_ARGUMENT);
+                              keys, work->pages, work->slots[level & 1], slots, gs_gpu_asked(work),
+                              work->heavy, work->maps, work->counters TILES_ARGUMENT);
     });
 }
 

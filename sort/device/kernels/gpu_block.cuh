@@ -219,6 +219,14 @@ static __device__ __forceinline__ void prefetch_keys(const gs_key *keys, uint32_
 #endif
 }
 
+/* Has this block nothing to do? Asked where the host was not told how many blocks there must be,
+ * or how digits are found. `count`: of the blocks that have. */
+static __device__ __forceinline__ bool is_spare(const struct gs_gpu_state *asked, uint32_t count,
+                                                uint32_t digits)
+{
+    return blockIdx.x >= count || asked->level_kind != digits;
+}
+
 /* The slot that a tile belongs to, found by all lanes of a warp together: 32 probes per step. */
 static __device__ __forceinline__ uint32_t find_slot(const struct gs_gpu_slot *slots,
                                                      uint32_t count, uint32_t tile)

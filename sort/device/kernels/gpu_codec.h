@@ -37,6 +37,7 @@ struct gs_gpu_codec {
     struct gs_gpu_picks from_records, to_records, from_aligned, to_aligned;
     struct gs_gpu_floats floats[3];
     uint32_t flips[GS_GPU_WORDS]; /* all bits, too, if elements are to descend */
+    uint32_t index_bits;          /* 0, or elements have the position there, below their keys */
     uint32_t weave_count;
     struct gs_gpu_weave weaves[GS_GPU_WEAVES_MAX];
 };
@@ -51,6 +52,10 @@ cudaError_t gs_load_elements_gpu(const struct gs_gpu_codec *codec, const void *r
                                  gs_key *elements, uint64_t n, cudaStream_t stream);
 cudaError_t gs_store_elements_gpu(const struct gs_gpu_codec *codec, const gs_key *elements,
                                   void *records, uint64_t n, cudaStream_t stream);
+/* Positions from elements that have them, in integers of 4 or 8 bytes. */
+cudaError_t gs_store_indices_gpu(const struct gs_gpu_codec *codec, const gs_key *elements,
+                                 void *indices, unsigned index_bytes, uint64_t n,
+                                 cudaStream_t stream);
 
 #ifdef __cplusplus
 }

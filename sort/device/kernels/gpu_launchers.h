@@ -16,7 +16,7 @@ extern "C" {
 /* select_samples_gpu.cu: draw the sample; then, once it is sorted, choose splitters for n keys: for
  * `bins` bins, for up to `most` if values are few, or for `uncounted` if level 1 needs no count.
  * choose_splitters also initializes work->state; for wider keys, it reports what the sample tells,
- * as report->sample of that number. */
+ * as report->sample of that number; 0: nobody asks. */
 cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const gs_key *keys, uint64_t n,
                                   uint32_t samples, cudaStream_t stream);
 cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint64_t n, uint32_t samples,
@@ -26,9 +26,9 @@ cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint64_t n, 
 /* build_tables_gpu.cu: build the tables from splitters that are already in work->tables. */
 cudaError_t gs_build_tables_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream);
 
-/* count_bins_gpu.cu: count level 1's bins, count the digits of a level's slots, and find the least
- * and largest keys of slots. Of wider keys, slots may be 0: all that there are by then, which have
- * at most `tiles`. */
+/* count_bins_gpu.cu: count level 1's bins, unless the outcome is GS_GPU_PAGED; count the digits of
+ * a level's slots, and find the least and largest keys of slots. Of wider keys, slots may be 0: all
+ * that there are by then, which have at most `tiles`. */
 cudaError_t gs_count_bins_gpu(const struct gs_gpu_work *work, const gs_key *keys, uint64_t n,
                               uint32_t bins, unsigned processors, cudaStream_t stream);
 cudaError_t gs_count_digits_gpu(const struct gs_gpu_work *work, unsigned level, const gs_key *keys,
@@ -92,16 +92,22 @@ cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, gs_key *a, const gs
                              cudaStream_t stream);
 /* sort_listed: the small jobs and runs that are on the device's lists by the time it runs, at most
  * `most`, so that the host need not wait to learn their number. sort_medium, queued right after it:
- * the medium jobs. */
+ * the medium jobs; or as many as the lists say, at most medium_jobs, if the host is not told. */
 cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, gs_key *a, const gs_key *b,
                                uint32_t most, cudaStream_t stream);
 cudaError_t gs_sort_medium_gpu(const struct gs_gpu_work *work, gs_key *a, const gs_key *b,
                                uint32_t medium_jobs, cudaStream_t stream);
 
-/* fill_bins_gpu.cu: write runs of equal keys; reverse all keys. */
+/* merge_slots_gpu.cu: sort the slots of level 3, of at most `most` keys, where level 2 left them in
+ * `keys`, whatever their number. */
+cudaError_t gs_merge_slots_gpu(const struct gs_gpu_work *work, gs_key *keys, gs_key *other,
+                               uint64_t most, unsigned processors, cudaStream_t stream);
+
+/* fill_bins_gpu.cu: write runs of equal keys; or all keys, if they are in order or in reverse. */
 cudaError_t gs_fill_bins_gpu(const struct gs_gpu_work *work, gs_key *a, uint32_t fills,
                              cudaStream_t stream);
-cudaError_t gs_reverse_gpu(gs_key *keys, uint64_t n, unsigned processors, cudaStream_t stream);
+cudaError_t gs_write_ordered_gpu(const struct gs_gpu_work *work, const gs_key *source, gs_key *keys,
+                                 uint64_t n, unsigned processors, cudaStream_t stream);
 
 /* look_at_keys_gpu.cu: add to *look, in device memory, what these keys come to. */
 struct gs_gpu_look {

@@ -21,7 +21,9 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
     struct gs_gpu_state *state = work.state;
     struct gs_gpu_slot *slots = work.slots[level & 1];
     const uint32_t count = state->slots[level & 1];
-    const uint32_t repeats = GS_BITS == 32 && (work.tables->repeats || work.tables->skewed);
+    /* Where the host is not told, slots of few values are not counted: heavy values must do. */
+    const bool few = work.report == NULL && work.tables->twins;
+    const uint32_t repeats = GS_BITS == 32 && (work.tables->repeats || work.tables->skewed || few);
     /* Deeper slots of wider keys are there because keys are uneven. */
     const bool uneven = level <= 2 ? work.tables->uneven : GS_BITS > 32;
     const uint32_t cells = work.tables->skewed ? GS_GPU_MAP_DIVIDED : GS_GPU_MAP_CELLS;
@@ -87,6 +89,12 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
     if (threadIdx.x == 0) {
         state->slots[(level + 1) & 1] = 0;
         state->digits = (uint32_t)before;
+        state->level_slots = count;
+        state->level_tiles = (uint32_t)(before >> 32);
+        state->level_kind = gs_gpu_kind(level, work.tables->uneven, work.tables->skewed);
+        state->level_repeats = repeats;
+        if (work.report == NULL)
+            return;
         volatile struct gs_gpu_report *report = work.report;
         report->outcome = state->outcome;
         report->slots = count;

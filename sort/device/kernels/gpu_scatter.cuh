@@ -36,14 +36,15 @@ static_assert(5 * (GS_GPU_SPLITTERS_MAX + 1) * sizeof(uint32_t) / sizeof(gs_key)
 /* The shortest row worth trying: the shorter rows of more bins overflow now and then. */
 #define GS_ROW_LEAST 15
 
-/* Scatter `size` keys at `in`. FULL: that is a whole tile. view_of() prepares the view while the
- * keys are being loaded. Counters must be zero and visible on entry, and are zero again after the
- * next barrier. Returns false if the tile did not fit into rows; try_rows = false does not try. */
+/* Scatter `size` keys at `in`, which come in by a door. FULL: that is a whole tile. view_of()
+ * prepares the view while the keys are being loaded. Counters must be zero and visible on entry,
+ * and are zero again after the next barrier. Returns false if the tile did not fit into rows;
+ * try_rows = false does not try. */
 template <bool FULL, int ITEMS, typename PLACE, typename TARGET, typename VIEW_OF>
 static __device__ __forceinline__ bool
 scatter_tile(const gs_key *__restrict__ in, uint32_t size, const TARGET &target,
              const VIEW_OF &view_of, uint32_t bins, const struct tile_memory<PLACE> &memory,
-             bool try_rows)
+             bool try_rows, const struct gs_gpu_door &door)
 {
     using VIEW = decltype(view_of());
     static_assert(!VIEW::PAIRED || !VIEW::WAITS, "a list does not know of ends that meet");
@@ -57,6 +58,7 @@ scatter_tile(const gs_key *__restrict__ in, uint32_t size, const TARGET &target,
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         key[i] = i * SCATTER_THREADS < rest ? in[i * SCATTER_THREADS + t] : 0;
+    come_in(door, key);
     const VIEW view = view_of();
     view.classify(key, bin);
     const auto moves = [&](int i) {
@@ -213,10 +215,11 @@ scatter_slot_tile(const gs_key *__restrict__ in, uint32_t size, const TARGET &ta
     memory.pairs = VIEW::PAIRED ? bins / 2 : 0;
     memory.place_rows(begin, room, VIEW::PAIRED ? bins / 2 : bins, VIEW::WAITS);
     const bool try_rows = room > tile_keys && memory.row >= GS_ROW_LEAST;
+    const struct gs_gpu_door none = {};
     if (size == tile_keys)
-        scatter_tile<true, ITEMS>(in, size, target, view_of, bins, memory, try_rows);
+        scatter_tile<true, ITEMS>(in, size, target, view_of, bins, memory, try_rows, none);
     else
-        scatter_tile<false, ITEMS>(in, size, target, view_of, bins, memory, try_rows);
+        scatter_tile<false, ITEMS>(in, size, target, view_of, bins, memory, try_rows, none);
 }
 
 #endif

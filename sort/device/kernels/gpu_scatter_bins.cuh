@@ -11,12 +11,12 @@
 /* Level 1: move the keys from `first` to n, less than a tile, one by one. scatter_tile for a tile
  * of any size would be as much code again as for a full one. */
 template <typename TARGET, typename VIEW>
-static __device__ __forceinline__ void scatter_rest(const gs_key *__restrict__ in, uint64_t first,
-                                                    uint64_t n, const TARGET &target,
-                                                    const VIEW &view)
+static __device__ __forceinline__ void
+scatter_rest(const gs_key *__restrict__ in, uint64_t first, uint64_t n, const TARGET &target,
+             const VIEW &view, const struct gs_gpu_door &door)
 {
     for (uint64_t i = first + threadIdx.x; i < n; i += SCATTER_THREADS) {
-        const gs_key key[1] = {in[i]};
+        const gs_key key[1] = {come_in(door, in[i])};
         uint32_t bin[1];
         view.classify(key, bin);
         const typename TARGET::PLACE place = target.reserve(bin[0], 1);
@@ -32,7 +32,8 @@ template <int SEARCH, int ITEMS, typename TARGET, typename PLACE>
 static __device__ __forceinline__ void
 scatter_tiles(const gs_key *__restrict__ in, uint64_t n, const TARGET &target,
               const struct gs_gpu_tables *__restrict__ tables, uint32_t *s_table, bool try_rows,
-              const struct tile_memory<PLACE> &memory, uint32_t *taken)
+              const struct tile_memory<PLACE> &memory, uint32_t *taken,
+              const struct gs_gpu_door &door)
 {
     __shared__ uint32_t s_next;
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
@@ -58,11 +59,11 @@ scatter_tiles(const gs_key *__restrict__ in, uint64_t n, const TARGET &target,
         }
         try_rows = scatter_tile<true, ITEMS>(
             in + (uint64_t)tile * tile_keys, tile_keys, target, [&]() { return splitters; }, bins,
-            memory, try_rows);
+            memory, try_rows, door);
     }
     if (blockIdx.x == gridDim.x - 1) {
         __syncthreads();
-        scatter_rest(in, (uint64_t)tiles * tile_keys, n, target, splitters);
+        scatter_rest(in, (uint64_t)tiles * tile_keys, n, target, splitters, door);
     }
 }
 
@@ -71,7 +72,8 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     scatter_bins_kernel(const gs_key *__restrict__ in, uint64_t n, const TARGET target,
                         const struct gs_gpu_tables *__restrict__ tables, uint32_t table_words,
                         uint32_t bins_max, uint32_t room, struct gs_gpu_state *state,
-                        unsigned long long *__restrict__ counters)
+                        unsigned long long *__restrict__ counters,
+                        const __grid_constant__ struct gs_gpu_door door)
 {
     after_previous();
     for (uint32_t i = blockIdx.x * SCATTER_THREADS + threadIdx.x; i < GS_GPU_PARTS * state->digits;
@@ -94,17 +96,17 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     switch (tables->search) {
     case GS_GPU_GUIDE:
         scatter_tiles<GS_GPU_GUIDE, ITEMS>(in, n, target, tables, s_table, try_rows, memory,
-                                           &state->tiles);
+                                           &state->tiles, door);
         break;
 #if GS_BITS == 32
     case GS_GPU_GUIDE_PAIRS:
         scatter_tiles<GS_GPU_GUIDE_PAIRS, ITEMS>(in, n, target, tables, s_table, try_rows, memory,
-                                                 &state->tiles);
+                                                 &state->tiles, door);
         break;
 #endif
     default:
         scatter_tiles<GS_GPU_STEPS, ITEMS>(in, n, target, tables, s_table, try_rows, memory,
-                                           &state->tiles);
+                                           &state->tiles, door);
         break;
     }
 }
@@ -138,7 +140,7 @@ static cudaError_t launch_bins(const struct gs_gpu_work *work, const gs_key *in,
     blocks = tiles < blocks ? tiles : blocks;
     return gs_launch_next(scatter_bins_kernel<ITEMS, TARGET>, (unsigned)blocks, SCATTER_THREADS,
                           shared, stream, in, n, target, work->tables, table_words, most, room,
-                          work->state, work->counters);
+                          work->state, work->counters, work->door);
 }
 
 #endif

@@ -17,6 +17,7 @@
 
 #include "common/formats/keys.h"
 #include "common/random.h" /* GS_HOST_DEVICE */
+#include "sort/device/kernels/gpu_door.h"
 #include "sort/device/kernels/gpu_proxy.h"
 
 #include <assert.h>
@@ -195,13 +196,15 @@ enum gs_gpu_search {
 #define GS_GPU_ASCENT  2U
 
 /* What counting found. FILLED: all keys are in equality bins, so none has to be moved. UNCOUNTED: a
- * level without a count has failed, or was not tried. */
+ * level without a count has failed, or was not tried. PAGED: the sample of wider keys tells that
+ * level 1 needs no count. */
 enum gs_gpu_outcome {
     GS_GPU_UNSORTED,
     GS_GPU_SORTED,
     GS_GPU_REVERSED,
     GS_GPU_FILLED,
-    GS_GPU_UNCOUNTED
+    GS_GPU_UNCOUNTED,
+    GS_GPU_PAGED
 };
 
 /* Level 1 without a count: bins in pages, each taken shortly before it is needed. Positions in a
@@ -263,6 +266,16 @@ struct gs_gpu_slot {
  * keys it holds, and each part belongs to a digit. */
 enum gs_gpu_digits { GS_GPU_LINEAR, GS_GPU_MAPPED, GS_GPU_DIVIDED, GS_GPU_SPLIT };
 
+GS_HOST_DEVICE static inline enum gs_gpu_digits gs_gpu_kind(unsigned level, uint32_t uneven,
+                                                            uint32_t skewed)
+{
+    if (GS_BITS > 32)
+        return level > 2 || uneven ? GS_GPU_SPLIT : GS_GPU_LINEAR;
+    if (level > 2 || !uneven) /* deeper slots are few, or have few keys */
+        return GS_GPU_LINEAR;
+    return skewed ? GS_GPU_DIVIDED : GS_GPU_MAPPED;
+}
+
 /* The digit of each cell. Or, for a divided map, first for each cell (number of its first pair of
  * parts) << 4 | log2 of its parts, then the digit of each part. Copied in 16-byte pieces. */
 struct gs_gpu_map {
@@ -318,11 +331,15 @@ struct gs_gpu_state {
         uint32_t medium_jobs;
         uint32_t fills;
         uint32_t narrow_jobs;
-    } listed;                                            /* entries of the lists */
-    uint32_t pages;                                      /* taken */
-    uint32_t entries;                                    /* of the table of pages, handed out */
-    uint32_t tiles;                                      /* of level 1, taken by its scatter */
-    uint32_t digits;                                     /* of the slots, as in the report */
+    } listed;               /* entries of the lists */
+    uint32_t pages;         /* taken */
+    uint32_t entries;       /* of the table of pages, handed out */
+    uint32_t tiles;         /* of level 1, taken by its scatter */
+    uint32_t digits;        /* of the slots, as in the report */
+    uint32_t level_slots;   /* these, */
+    uint32_t level_tiles;   /* their tiles, */
+    uint32_t level_kind;    /* how level 2 finds their digits: enum gs_gpu_digits, */
+    uint32_t level_repeats; /* and whether these may have heavy values: for who is not told */
     unsigned long long counts[GS_GPU_SPLITTERS_MAX + 1]; /* of level 1 */
 #if GS_BITS > 32
     gs_key low[GS_GPU_COUNT_BLOCKS]; /* bounds of the keys that each block has counted */
@@ -375,7 +392,9 @@ struct gs_gpu_work {
     struct gs_gpu_pages pages;             /* holds the keys of paged slots; page == NULL: none */
     struct gs_gpu_pages split;             /* where these keys go if slots are split once more */
     struct gs_gpu_rooms rooms;             /* spare == NULL: none */
-    struct gs_gpu_report *report;          /* pinned, host */
+    struct gs_gpu_report *report;          /* pinned, host; NULL: the host waits for none, and grids
+                                              are for the most slots and tiles that there may be */
+    struct gs_gpu_door door; /* of level 1's source, and of what is stored in its place */
     /* Chosen by the device and n. */
     uint32_t small_keys;   /* most keys of a small job: GS_GPU_SMALL_KEYS, or twice that */
     uint32_t medium_keys;  /* most of any other: GS_GPU_MEDIUM_KEYS or small_keys; more if close */
@@ -385,6 +404,13 @@ struct gs_gpu_work {
     bool rows;             /* whether scatter has shared memory for rows */
     bool large_values;     /* and count_values has it for GS_GPU_VALUE_CELLS */
 };
+
+/* What kernels of a level ask how many slots and tiles there are, if the host is not told, so that
+ * some blocks of their grid may have nothing to do; else NULL. */
+static inline const struct gs_gpu_state *gs_gpu_asked(const struct gs_gpu_work *work)
+{
+    return work->report == NULL ? work->state : NULL;
+}
 
 /* Cells of the guide for `bins` wanted bins, at most `most`: 16 for each bin, or 8 where bins are
  * many, so that two splitters seldom share a cell. A guide entry then has bits enough for its bin

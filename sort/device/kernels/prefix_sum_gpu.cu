@@ -94,6 +94,8 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
 {
     after_previous();
     __shared__ unsigned long long s_partial[33];
+    if (work.report == NULL && blockIdx.x >= work.state->level_slots)
+        return;
     const struct gs_gpu_slot slot = work.slots[level & 1][blockIdx.x];
     unsigned long long *less = work.counters + (uint64_t)GS_GPU_PARTS * slot.first_digit;
     unsigned long long *more = less + slot.bins;
@@ -179,6 +181,8 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
 {
     after_previous();
     __shared__ unsigned long long s_partial[33];
+    if (work.report == NULL && blockIdx.x >= work.state->level_slots)
+        return;
     const struct gs_gpu_slot slot = work.slots[level & 1][blockIdx.x];
     unsigned long long *counter = work.counters + slot.first_digit;
     const struct digit_bounds bounds = {slot, work.heavy + slot.first_digit};

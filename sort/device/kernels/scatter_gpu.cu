@@ -34,7 +34,7 @@ template <int DIGITS> static constexpr __host__ __device__ uint32_t digit_words(
  * keys of a later block's tile. */
 static __device__ __forceinline__ void copy_tile(struct gs_gpu_slot *s_slot,
                                                  const struct gs_gpu_slot *slots, const gs_key *in,
-                                                 const struct gs_gpu_tile *tiles)
+                                                 const struct gs_gpu_tile *tiles, uint32_t count)
 {
     const uint32_t words = sizeof *s_slot / sizeof(uint32_t);
     static_assert(sizeof *s_slot % sizeof(uint32_t) == 0, "whole words");
@@ -42,7 +42,7 @@ static __device__ __forceinline__ void copy_tile(struct gs_gpu_slot *s_slot,
     if (threadIdx.x < words)
         ((uint32_t *)s_slot)[threadIdx.x] =
             ((const uint32_t *)&slots[tiles[blockIdx.x].slot])[threadIdx.x];
-    else if (threadIdx.x == SCATTER_THREADS - 1 && later < gridDim.x)
+    else if (threadIdx.x == SCATTER_THREADS - 1 && later < count)
         prefetch_keys(in + tiles[later].from, tiles[later].size / 2 * 2);
     __syncthreads();
 }
@@ -56,11 +56,14 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
     scatter_digits_kernel(const gs_key *__restrict__ in, const struct gs_gpu_pages pages,
                           gs_key *__restrict__ out, PLACE limit,
                           const struct gs_gpu_slot *__restrict__ slots, uint32_t slot_count,
-                          uint32_t room, const gs_key *__restrict__ heavy,
+                          const struct gs_gpu_state *asked, uint32_t room,
+                          const gs_key *__restrict__ heavy,
                           const struct gs_gpu_map *__restrict__ maps,
                           unsigned long long *cursors TILES_PARAMETER)
 {
     after_previous();
+    if (asked != NULL && is_spare(asked, asked->level_tiles, DIGITS))
+        return;
     const uint32_t tile_keys = ITEMS * SCATTER_THREADS;
     extern __shared__ __align__(16) uint32_t s_memory[];
     __shared__ struct gs_gpu_slot s_slot;
@@ -85,10 +88,10 @@ static __global__ void __launch_bounds__(SCATTER_THREADS, 2)
             memory.delta[b] = 0; /* all bins move */
     }
 #if GS_BITS == 32
-    load_slot(&s_slot, slots, slot_count, blockIdx.x);
+    load_slot(&s_slot, slots, asked != NULL ? asked->level_slots : slot_count, blockIdx.x);
 #else
     (void)slot_count;
-    copy_tile(&s_slot, slots, in, tiles);
+    copy_tile(&s_slot, slots, in, tiles, asked != NULL ? asked->level_tiles : gridDim.x);
 #endif
     if (!s_slot.mapped && digit_is_exact(s_slot.digit))
         return;
@@ -160,7 +163,8 @@ static cudaError_t launch_digits(const struct gs_gpu_work *work, unsigned level,
         return error;
     return gs_launch_next(scatter_digits_kernel<items, DIGITS, PLACE>, tiles, SCATTER_THREADS,
                           shared, stream, in, work->pages, out, (PLACE)most, work->slots[level & 1],
-                          slots, room, work->heavy, work->maps, work->counters TILES_ARGUMENT);
+                          slots, gs_gpu_asked(work), room, work->heavy, work->maps,
+                          work->counters TILES_ARGUMENT);
 }
 
 /* The most static shared memory that a scatter kernel declares, in bytes. */

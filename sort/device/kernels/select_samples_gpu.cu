@@ -31,16 +31,17 @@ enum {
 /* Load sample i and its successor: compare the two, keep the first. */
 static __global__ void select_samples_kernel(const gs_key *keys, uint64_t n, uint32_t samples,
                                              uint64_t seed, gs_key *sample,
-                                             struct gs_gpu_tables *tables)
+                                             struct gs_gpu_tables *tables,
+                                             const __grid_constant__ struct gs_gpu_door door)
 {
     after_previous();
     uint32_t i = blockIdx.x * SELECT_THREADS + threadIdx.x;
     bool ascent = false;
     bool descent = false;
     if (i < samples) {
-        gs_key key = keys[gs_sample_position(i, samples, n, seed)];
+        gs_key key = come_in(door, keys[gs_sample_position(i, samples, n, seed)]);
         if (i + 1 < samples) {
-            gs_key next = keys[gs_sample_position(i + 1, samples, n, seed)];
+            gs_key next = come_in(door, keys[gs_sample_position(i + 1, samples, n, seed)]);
             ascent = key < next;
             descent = key > next;
         }
@@ -99,10 +100,11 @@ static __device__ __forceinline__ bool is_uneven(const uint32_t *group)
  * 3/4 of the groups are. Values are few if they repeat all over the range, not just at one end of
  * it, and if counting them saves more than finding them costs: below GS_GPU_FEW_VALUES_KEYS keys,
  * only if none is frequent, as the others may be many then. Where keys are uneven, values must be
- * equally frequent, too. Triplets tell that: S samples of V equally frequent values have S^2/2V
- * twins and S^3/6V^2 triplets, or about S of each if S is larger than V. */
+ * equally frequent, too. `counts`: slots of few values can be counted at all. Triplets tell that: S
+ * samples of V equally frequent values have S^2/2V twins and S^3/6V^2 triplets, or about S of each
+ * if S is larger than V. */
 static __device__ void look_at_sample(const gs_key *sample, const uint32_t *proxy, uint32_t samples,
-                                      uint32_t share, uint64_t n, bool maps,
+                                      uint32_t share, uint64_t n, bool maps, bool counts,
                                       struct sample_look *s_look, struct gs_gpu_tables *tables)
 {
     const uint32_t groups = maps ? samples / GROUP : 0;
@@ -145,11 +147,12 @@ static __device__ void look_at_sample(const gs_key *sample, const uint32_t *prox
 #if GS_BITS > 32 /* values are neither counted, nor are maps divided */
     (void)skewed;
     (void)least;
+    (void)counts;
     tables->skewed = tables->few = tables->few_all = 0;
     tables->uneven = uneven || all >= GS_GPU_TWINS;
 #else
     tables->skewed = skewed && uneven;
-    tables->few = all >= GS_GPU_FEW_TWINS && least >= all / (4 * SAMPLE_PARTS) &&
+    tables->few = counts && all >= GS_GPU_FEW_TWINS && least >= all / (4 * SAMPLE_PARTS) &&
                   (n >= GS_GPU_FEW_VALUES_KEYS || s_look->heavy == 0) && !tables->skewed;
     tables->few_all = (samples - all) * GS_GPU_FEW_COPIES <= samples;
     tables->uneven = uneven && !tables->few;
@@ -184,12 +187,16 @@ static __device__ const uint32_t *make_proxies(const gs_key *sample, uint32_t sa
 #define REPORT_ARGUMENT
 #else
 #define REPORT_PARAMETER , struct gs_gpu_report *report, uint32_t sequence
-#define REPORT_ARGUMENT  , work->report, sequence
+#define REPORT_ARGUMENT  , sequence != 0 ? work->report : NULL, sequence
 
 /* Tell the host as soon as it is known, so that it need not wait for the rest. */
-static __device__ void report_sample(struct gs_gpu_report *report, uint32_t sequence,
-                                     uint32_t tells)
+static __device__ void report_sample(struct gs_gpu_state *state, struct gs_gpu_report *report,
+                                     uint32_t sequence, uint32_t tells)
 {
+    if (report == NULL)
+        return;
+    if ((tells & GS_GPU_SAMPLE_COUNT) == 0)
+        state->outcome = GS_GPU_PAGED;
     *(volatile uint32_t *)&report->sample = sequence << 2 | tells;
 }
 #endif
@@ -201,7 +208,7 @@ static __device__ void report_sample(struct gs_gpu_report *report, uint32_t sequ
 static __global__ void __launch_bounds__(TABLE_THREADS)
     choose_splitters_kernel(const gs_key *sample, uint64_t n, uint32_t samples, uint32_t bins,
                             uint32_t most, uint32_t uncounted, uint32_t cells, bool maps,
-                            struct gs_gpu_tables *tables,
+                            bool counts, struct gs_gpu_tables *tables,
                             struct gs_gpu_state *state REPORT_PARAMETER)
 {
     after_previous();
@@ -213,11 +220,11 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
 #if GS_BITS > 32
     const bool ordered = state->sample_order != (GS_GPU_DESCENT | GS_GPU_ASCENT);
     if (t == 0 && ordered)
-        report_sample(report, sequence, GS_GPU_SAMPLE_COUNT);
+        report_sample(state, report, sequence, GS_GPU_SAMPLE_COUNT);
 #endif
     if (n / bins > GS_GPU_MEDIUM_KEYS) {
-        look_at_sample(sample, proxy, samples, max(samples / bins / 2, 1U), n, maps, &s_look,
-                       tables);
+        look_at_sample(sample, proxy, samples, max(samples / bins / 2, 1U), n, maps, counts,
+                       &s_look, tables);
     } else if (t == 0) { /* bins will be jobs: none of this matters */
         tables->twins = tables->few = tables->few_all = tables->uneven = tables->skewed = 0;
 #if GS_BITS > 32 /* but where a bin is too large, a value may be frequent */
@@ -248,7 +255,7 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
 #if GS_BITS > 32
     const bool filled = __syncthreads_count(heavy) > (int)bins / 2;
     if (t == 0 && !ordered)
-        report_sample(report, sequence,
+        report_sample(state, report, sequence,
                       (tables->uneven ? GS_GPU_SAMPLE_UNEVEN : 0) |
                           (filled ? GS_GPU_SAMPLE_COUNT : 0));
 #endif
@@ -279,7 +286,7 @@ cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const gs_key *
 {
     unsigned blocks = (samples + SELECT_THREADS - 1) / SELECT_THREADS;
     return gs_launch_next(select_samples_kernel, blocks, SELECT_THREADS, 0, stream, keys, n,
-                          samples, GS_SAMPLE_SEED, work->samples, work->tables);
+                          samples, GS_SAMPLE_SEED, work->samples, work->tables, work->door);
 }
 
 cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint64_t n, uint32_t samples,
@@ -288,6 +295,6 @@ cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint64_t n, 
 {
     (void)sequence;
     return gs_launch_next(choose_splitters_kernel, 1, TABLE_THREADS, 0, stream, work->samples, n,
-                          samples, bins, most, uncounted, work->cells, work->rows, work->tables,
-                          work->state REPORT_ARGUMENT);
+                          samples, bins, most, uncounted, work->cells, work->rows,
+                          gs_gpu_asked(work) == NULL, work->tables, work->state REPORT_ARGUMENT);
 }

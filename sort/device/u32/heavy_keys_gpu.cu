@@ -49,11 +49,13 @@ static_assert(sizeof(struct gs_gpu_slot) % sizeof(unsigned long long) == 0, "who
 template <int DIGITS>
 static __global__ void __launch_bounds__(HEAVY_THREADS)
     find_heavy_kernel(const gs_key *__restrict__ keys, const struct gs_gpu_pages pages,
-                      struct gs_gpu_slot *slots, const struct gs_gpu_map *maps, gs_key *heavy,
-                      uint32_t medium_keys)
+                      struct gs_gpu_slot *slots, const struct gs_gpu_state *asked,
+                      const struct gs_gpu_map *maps, gs_key *heavy, uint32_t medium_keys)
 {
-    if (DIGITS == GS_GPU_LINEAR)
+    if (DIGITS == GS_GPU_LINEAR || asked != NULL)
         after_previous();
+    if (asked != NULL && (is_spare(asked, asked->level_slots, DIGITS) || !asked->level_repeats))
+        return;
     __shared__ uint32_t s_cell[HEAVY_CELLS]; /* keys */
     __shared__ uint32_t s_count[HEAVY_CELLS];
     __shared__ uint32_t s_best[GS_GPU_DIGITS_MAX / 2]; /* copies << 16 | cell */
@@ -136,7 +138,7 @@ cudaError_t gs_find_heavy_gpu(const struct gs_gpu_work *work, unsigned level, co
 {
     return with_digits(digits, [&](auto kind) {
         return gs_launch_next(find_heavy_kernel<kind>, slots, HEAVY_THREADS, 0, stream, keys,
-                              work->pages, work->slots[level & 1], work->maps, work->heavy,
-                              work->medium_keys);
+                              work->pages, work->slots[level & 1], gs_gpu_asked(work), work->maps,
+                              work->heavy, work->medium_keys);
     });
 }

@@ -78,10 +78,14 @@ static __device__ __forceinline__ void divide_cells(const uint32_t *s_count, uin
 template <bool DIVIDED>
 static __global__ void __launch_bounds__(MAP_THREADS)
     map_digits_kernel(const gs_key *__restrict__ keys, const struct gs_gpu_pages pages,
-                      const struct gs_gpu_slot *slots, struct gs_gpu_map *maps)
+                      const struct gs_gpu_slot *slots, const struct gs_gpu_state *asked,
+                      struct gs_gpu_map *maps)
 {
     after_previous();
     let_next_in(); /* heavy_keys_gpu.cu may begin; other kernels wait anyway */
+    if (asked != NULL &&
+        is_spare(asked, asked->level_slots, DIVIDED ? GS_GPU_DIVIDED : GS_GPU_MAPPED))
+        return;
     __shared__ uint32_t s_count[GS_GPU_MAP_CELLS];
     __shared__ uint16_t s_entry[GS_GPU_MAP_DIVIDED];
     __shared__ uint32_t s_partial[33];
@@ -135,6 +139,7 @@ cudaError_t gs_map_digits_gpu(const struct gs_gpu_work *work, unsigned level, co
 {
     return with_digits(digits, [&](auto kind) {
         return gs_launch_next(map_digits_kernel<kind == GS_GPU_DIVIDED>, slots, MAP_THREADS, 0,
-                              stream, keys, work->pages, work->slots[level & 1], work->maps);
+                              stream, keys, work->pages, work->slots[level & 1], gs_gpu_asked(work),
+                              work->maps);
     });
 }

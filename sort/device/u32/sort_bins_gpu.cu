@@ -182,12 +182,17 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
         after_previous();
     if (beside == FIRST)
         let_next_in();
-    const uint32_t job_count = listed.state != NULL ? listed.state->listed.small_jobs : listed.jobs;
+    const bool medium = THREADS == MEDIUM_THREADS;
+    const uint32_t job_count = listed.state == NULL ? listed.jobs
+                               : medium             ? listed.state->listed.medium_jobs
+                                                    : listed.state->listed.small_jobs;
     if (blockIdx.x < job_count) {
-        sort_job<THREADS, GS_AHEAD_WAVE * BLOCKS>(a, b, output, jobs, job_count, listed.uneven);
+        sort_job<THREADS, GS_AHEAD_WAVE * BLOCKS>(
+            a, b, output, jobs, job_count,
+            listed.uneven || (listed.state != NULL && listed.state->level_kind != GS_GPU_LINEAR));
     } else {
         const uint32_t i = blockIdx.x - job_count;
-        if (i < (listed.state != NULL ? listed.state->listed.fills : listed.fills))
+        if (!medium && i < (listed.state != NULL ? listed.state->listed.fills : listed.fills))
             write_run(output + fills[i].start, fills[i].size, fills[i].value);
     }
     if (beside == SECOND && blockIdx.x == 0)
@@ -226,7 +231,7 @@ static cudaError_t sort_small(const struct gs_gpu_work *work, uint32_t *a, const
 static cudaError_t sort_medium(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
                                uint32_t count, bool uneven, enum beside beside, cudaStream_t stream)
 {
-    const struct listed listed = {NULL, count, 0, uneven};
+    const struct listed listed = {gs_gpu_asked(work), count, 0, uneven};
     return launch_jobs<MEDIUM_THREADS, 1>(b, a, work->medium_jobs, NULL, listed, count, beside,
                                           stream);
 }
@@ -253,5 +258,6 @@ cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, uint32_t *a, cons
 cudaError_t gs_sort_medium_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,
                                uint32_t medium_jobs, cudaStream_t stream)
 {
-    return sort_medium(work, a, b, medium_jobs, false, SECOND, stream);
+    return sort_medium(work, a, b, medium_jobs, false, gs_gpu_asked(work) != NULL ? ALONE : SECOND,
+                       stream);
 }

@@ -320,11 +320,11 @@ static __device__ __forceinline__ bool has_crowd(const struct bin_memory<KEYS> *
     return __syncthreads_or(mixed) != 0;
 }
 
-/* Write the keys that have been placed, each behind the lesser ones of its group. */
+/* Write the keys that have been placed, each behind the lesser ones of its group, by a door. */
 template <int THREADS, int KEYS, typename GROUPS>
 static __device__ __forceinline__ void write_ranked(const struct bin_memory<KEYS> *memory,
                                                     uint32_t size, const GROUPS &groups,
-                                                    gs_key *out)
+                                                    gs_key *out, const struct gs_gpu_door &door)
 {
 #pragma unroll 4
     for (uint32_t x = threadIdx.x; x < size; x += THREADS) {
@@ -338,7 +338,7 @@ static __device__ __forceinline__ void write_ranked(const struct bin_memory<KEYS
         else
             for (uint32_t j = begin; j < end; j++)
                 place += is_before(&memory->key[j], own, j < x);
-        out[place] = own;
+        out[place] = leave(door, own);
     }
 }
 

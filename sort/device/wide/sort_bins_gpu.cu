@@ -74,7 +74,7 @@ static __device__ __noinline__ bool sort_sampled(const gs_key *in, gs_key *out, 
     const uint32_t largest = place_keys<true, THREADS>(memory, key, size, group) & 0xffff;
     if (__syncthreads_or(largest > CROWD_MOST) != 0)
         return false;
-    write_ranked<THREADS>(memory, size, groups, out);
+    write_ranked<THREADS>(memory, size, groups, out, {});
     return true;
 }
 
@@ -96,7 +96,7 @@ static __device__ __noinline__ bool sort_divided(gs_key *out, uint32_t size,
     const struct divided_groups divided = {};
     if (has_crowd<THREADS>(memory, size, largest, divided))
         return false;
-    write_ranked<THREADS>(memory, size, divided, out);
+    write_ranked<THREADS>(memory, size, divided, out, {});
     return true;
 }
 
@@ -110,10 +110,24 @@ static __device__ __forceinline__ void sort_hard(const gs_key *in, gs_key *out, 
     }
 }
 
+/* What has been sorted by a function that is not inline, to which a door would cost registers,
+ * leaves in a pass of its own. */
+template <int THREADS>
+static __device__ __forceinline__ void leave_all(gs_key *out, uint32_t size,
+                                                 const struct gs_gpu_door &door)
+{
+    if (GS_BITS != 64 || !door.there)
+        return;
+    __syncthreads();
+    for (uint32_t x = threadIdx.x; x < size; x += THREADS)
+        out[x] = leave(door, out[x]);
+}
+
 /* Sort this block's job, and prefetch the keys of the job AHEAD blocks later. */
 template <int THREADS, int N, int AHEAD>
 static __device__ __forceinline__ void sort_job(const gs_key *a, const gs_key *b, gs_key *output,
-                                                const struct gs_gpu_job *jobs, uint32_t job_count)
+                                                const struct gs_gpu_job *jobs, uint32_t job_count,
+                                                const struct gs_gpu_door &door)
 {
     extern __shared__ __align__(16) unsigned char s_memory[];
     struct bin_memory<THREADS *N> *memory = (struct bin_memory<THREADS * N> *)s_memory;
@@ -126,7 +140,7 @@ static __device__ __forceinline__ void sort_job(const gs_key *a, const gs_key *b
         prefetch_keys((later->in_b ? b : a) + later->from, later->size / 2 * 2);
     }
     if (job.low == job.high)
-        return write_run(out, size, job.low);
+        return write_run(out, size, leave(door, job.low));
     const struct linear_groups<THREADS *N> groups = {
         make_digit(job.low, job.high, THREADS *N)
     };
@@ -138,11 +152,12 @@ static __device__ __forceinline__ void sort_job(const gs_key *a, const gs_key *b
         find_groups<THREADS>(key, size, groups, group);
         const uint32_t largest = place_keys<false, THREADS>(memory, key, size, group);
         if (!has_crowd<THREADS>(memory, size, largest, groups))
-            return write_ranked<THREADS>(memory, size, groups, out);
+            return write_ranked<THREADS>(memory, size, groups, out, door);
         if (sort_divided<THREADS, N>(out, size, groups))
-            return;
+            return leave_all<THREADS>(out, size, door);
     }
     sort_hard<THREADS, N>(in, out, size);
+    leave_all<THREADS>(out, size, door);
 }
 
 /* How much there is to do, as the host knows it; or, if state is not NULL, as the device's lists
@@ -161,19 +176,23 @@ template <int THREADS, int N, int BLOCKS>
 static __global__ void __launch_bounds__(THREADS, GS_RESIDENT_BLOCKS(BLOCKS, THREADS))
     sort_bins_kernel(const gs_key *a, const gs_key *b, gs_key *output,
                      const struct gs_gpu_job *jobs, const struct gs_gpu_fill *fills,
-                     const struct listed listed, enum beside beside)
+                     const struct listed listed, enum beside beside,
+                     const __grid_constant__ struct gs_gpu_door door)
 {
     if (beside != SECOND)
         after_previous();
     if (beside == FIRST)
         let_next_in();
-    const uint32_t job_count = listed.state != NULL ? listed.state->listed.small_jobs : listed.jobs;
+    const bool medium = THREADS == MEDIUM_THREADS;
+    const uint32_t job_count = listed.state == NULL ? listed.jobs
+                               : medium             ? listed.state->listed.medium_jobs
+                                                    : listed.state->listed.small_jobs;
     if (blockIdx.x < job_count) {
-        sort_job<THREADS, N, GS_AHEAD_WAVE * BLOCKS>(a, b, output, jobs, job_count);
+        sort_job<THREADS, N, GS_AHEAD_WAVE * BLOCKS>(a, b, output, jobs, job_count, door);
     } else {
         const uint32_t i = blockIdx.x - job_count;
-        if (i < (listed.state != NULL ? listed.state->listed.fills : listed.fills))
-            write_run(output + fills[i].start, fills[i].size, fills[i].value);
+        if (!medium && i < (listed.state != NULL ? listed.state->listed.fills : listed.fills))
+            write_run(output + fills[i].start, fills[i].size, leave(door, fills[i].value));
     }
     if (beside == SECOND && blockIdx.x == 0)
         after_previous();
@@ -183,7 +202,8 @@ static __global__ void __launch_bounds__(THREADS, GS_RESIDENT_BLOCKS(BLOCKS, THR
 template <int THREADS, int N, int BLOCKS>
 static cudaError_t launch_jobs(const gs_key *b, gs_key *a, const struct gs_gpu_job *jobs,
                                const struct gs_gpu_fill *fills, struct listed listed,
-                               uint32_t count, enum beside beside, cudaStream_t stream)
+                               uint32_t count, enum beside beside, const struct gs_gpu_door &door,
+                               cudaStream_t stream)
 {
     const size_t shared = sizeof(struct bin_memory<THREADS * N>);
     if (count == 0) /* always so for large blocks where the device has no room for one */
@@ -194,23 +214,23 @@ static cudaError_t launch_jobs(const gs_key *b, gs_key *a, const struct gs_gpu_j
     if (error != cudaSuccess)
         return error;
     return gs_launch_next(sort_bins_kernel<THREADS, N, BLOCKS>, count, THREADS, shared, stream,
-                          (const gs_key *)a, b, a, jobs, fills, listed, beside);
+                          (const gs_key *)a, b, a, jobs, fills, listed, beside, door);
 }
 
 static cudaError_t sort_small(const struct gs_gpu_work *work, gs_key *a, const gs_key *b,
                               struct listed listed, uint32_t count, enum beside beside,
                               cudaStream_t stream)
 {
-    return launch_jobs<SMALL_THREADS, ITEMS, SMALL_BLOCKS>(b, a, work->small_jobs, work->fills,
-                                                           listed, count, beside, stream);
+    return launch_jobs<SMALL_THREADS, ITEMS, SMALL_BLOCKS>(
+        b, a, work->small_jobs, work->fills, listed, count, beside, work->door, stream);
 }
 
 static cudaError_t sort_medium(const struct gs_gpu_work *work, gs_key *a, const gs_key *b,
                                uint32_t count, enum beside beside, cudaStream_t stream)
 {
-    const struct listed listed = {NULL, count, 0};
+    const struct listed listed = {gs_gpu_asked(work), count, 0};
     return launch_jobs<MEDIUM_THREADS, MEDIUM_ITEMS, 1>(b, a, work->medium_jobs, NULL, listed,
-                                                        count, beside, stream);
+                                                        count, beside, work->door, stream);
 }
 
 cudaError_t gs_sort_bins_gpu(const struct gs_gpu_work *work, gs_key *a, const gs_key *b,
@@ -236,5 +256,6 @@ cudaError_t gs_sort_listed_gpu(const struct gs_gpu_work *work, gs_key *a, const 
 cudaError_t gs_sort_medium_gpu(const struct gs_gpu_work *work, gs_key *a, const gs_key *b,
                                uint32_t medium_jobs, cudaStream_t stream)
 {
-    return sort_medium(work, a, b, medium_jobs, SECOND, stream);
+    return sort_medium(work, a, b, medium_jobs, gs_gpu_asked(work) != NULL ? ALONE : SECOND,
+                       stream);
 }

@@ -71,9 +71,11 @@ static __device__ __forceinline__ bool is_even(const gs_key *s_sample, uint32_t 
 static __global__ void __launch_bounds__(SPLIT_THREADS)
     split_slots_kernel(const gs_key *__restrict__ keys,
                        const __grid_constant__ struct gs_gpu_pages pages, struct gs_gpu_slot *slots,
-                       gs_key *splitters, uint32_t most)
+                       const struct gs_gpu_state *asked, gs_key *splitters, uint32_t most)
 {
     after_previous();
+    if (asked != NULL && is_spare(asked, asked->level_slots, GS_GPU_SPLIT))
+        return;
     extern __shared__ __align__(16) unsigned char s_memory[];
     __shared__ uint32_t s_partial[33];
     gs_key *s_sample = (gs_key *)s_memory;
@@ -137,5 +139,6 @@ cudaError_t gs_map_digits_gpu(const struct gs_gpu_work *work, unsigned level, co
     if (error != cudaSuccess)
         return error;
     return gs_launch_next(split_slots_kernel, slots, SPLIT_THREADS, shared, stream, keys,
-                          work->pages, work->slots[level & 1], work->heavy, most);
+                          work->pages, work->slots[level & 1], gs_gpu_asked(work), work->heavy,
+                          most);
 }

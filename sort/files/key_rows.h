@@ -1,0 +1,102 @@
+/* key_rows.h -- the bytes of a record that are its keys: where they are, equal, and hashed.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_KEY_ROWS_H
+#define GS_KEY_ROWS_H
+
+#include "common/formats/format.h"
+
+#include <string.h>
+
+/* Bytes of the records in which equal keys are equal: keys that are neighbours are one row. */
+struct gs_key_rows {
+    uint32_t count;
+    struct gs_key_row {
+        uint32_t at, bytes;
+    } list[GS_FORMAT_KEYS_MAX];
+};
+
+static inline struct gs_key_rows gs_key_rows(const struct gs_format *format)
+{
+    struct gs_key_rows rows = {.count = 0};
+    for (uint32_t i = 0; i < format->key_count; i++) {
+        const struct gs_key_field *key = &format->keys[i];
+        struct gs_key_row *last = rows.count > 0 ? &rows.list[rows.count - 1] : NULL;
+        if (last != NULL && last->at + last->bytes == key->offset)
+            last->bytes += key->type.bytes;
+        else
+            rows.list[rows.count++] = (struct gs_key_row){key->offset, key->type.bytes};
+    }
+    return rows;
+}
+
+static inline uint64_t gs_row_word(const char *at)
+{
+    uint64_t bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    return bytes;
+}
+
+static inline uint32_t gs_row_half(const char *at)
+{
+    uint32_t bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    return bytes;
+}
+
+/* memcmp() == 0, for few bytes without a call. */
+static inline bool gs_row_same(const char *a, const char *b, size_t bytes)
+{
+    if (bytes > 24)
+        return gs_row_word(a) == gs_row_word(b) && memcmp(a + 8, b + 8, bytes - 8) == 0;
+    if (bytes > 16)
+        return gs_row_word(a) == gs_row_word(b) && gs_row_word(a + 8) == gs_row_word(b + 8) &&
+               gs_row_word(a + bytes - 8) == gs_row_word(b + bytes - 8);
+    if (bytes >= 8)
+        return gs_row_word(a) == gs_row_word(b) &&
+               gs_row_word(a + bytes - 8) == gs_row_word(b + bytes - 8);
+    if (bytes >= 4)
+        return gs_row_half(a) == gs_row_half(b) &&
+               gs_row_half(a + bytes - 4) == gs_row_half(b + bytes - 4);
+    return memcmp(a, b, bytes) == 0;
+}
+
+static inline bool gs_keys_same(const struct gs_key_rows *rows, const char *a, const char *b)
+{
+    for (uint32_t i = 0; i < rows->count; i++)
+        if (!gs_row_same(a + rows->list[i].at, b + rows->list[i].at, rows->list[i].bytes))
+            return false;
+    return true;
+}
+
+/* Both halves of a product of 128 bits, as wyhash mixes words. */
+static inline uint64_t gs_mix(uint64_t a, uint64_t b)
+{
+    __extension__ typedef unsigned __int128 wide;
+    const wide product = (wide)(a ^ 0xa0761d6478bd642fU) * (b ^ 0xe7037ed1a0b428dbU);
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t gs_row_hash(uint64_t hash, const char *row, size_t bytes)
+{
+    uint32_t few = 0;
+    for (; bytes > 16; row += 16, bytes -= 16)
+        hash = gs_mix(gs_row_word(row) ^ hash, gs_row_word(row + 8));
+    if (bytes >= 8)
+        return gs_mix(gs_row_word(row) ^ hash, gs_row_word(row + bytes - 8));
+    if (bytes >= 4)
+        return gs_mix(((uint64_t)gs_row_half(row) << 32 | gs_row_half(row + bytes - 4)) ^ hash, 0);
+    memcpy(&few, row, bytes);
+    return gs_mix(few ^ hash, 0);
+}
+
+/* A hash of the keys, whose highest bits are the best. */
+static inline uint64_t gs_keys_hash(const struct gs_key_rows *rows, const char *record)
+{
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < rows->count; i++)
+        hash = gs_row_hash(hash, record + rows->list[i].at, rows->list[i].bytes);
+    return hash;
+}
+
+#endif

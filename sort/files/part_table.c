@@ -1,0 +1,237 @@
+/* part_table.c -- a hash table that makes one part of all records of a key.
+ * SPDX-License-Identifier: MIT
+ *
+ * Open addressing, at most half full, and a quarter while it is small. Records are looked up in
+ * blocks, so that their slots, and then their parts, come to the cache while others are hashed.
+ */
+#include "sort/files/part_table.h"
+
+#include "common/formats/record_copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Records of a block, and slots of a table at first. */
+#define BLOCK      32
+#define BITS_LEAST 10
+#define BITS_MOST  31
+
+/* Up to here, slots that cost no cache misses are four a part: fewer keys then meet. */
+#define BITS_SPARSE 17
+
+/* So many bytes of parts are in the cache without being asked for. */
+#define NEAR_BYTES ((uint64_t)64 << 10)
+
+void gs_part_table_free(struct gs_part_table *table)
+{
+    free(table->parts);
+    free(table->slots);
+    table->parts = NULL;
+    table->slots = NULL;
+}
+
+void gs_part_table_clear(struct gs_part_table *table)
+{
+    memset(table->slots, 0, sizeof *table->slots << table->slot_bits);
+    table->count = 0;
+}
+
+static char *part_at(const struct gs_part_table *table, uint64_t number)
+{
+    return table->parts + number * table->form->part_bytes;
+}
+
+static inline uint64_t slot_of(const struct gs_part_table *table, uint64_t hash)
+{
+    return hash >> (64 - table->slot_bits);
+}
+
+static inline uint64_t next_slot(const struct gs_part_table *table, uint64_t slot)
+{
+    return (slot + 1) & (((uint64_t)1 << table->slot_bits) - 1);
+}
+
+/* The slot for a key that is not there. */
+static uint64_t find_empty(const struct gs_part_table *table, uint64_t hash)
+{
+    uint64_t slot = slot_of(table, hash);
+    while (table->slots[slot] != 0)
+        slot = next_slot(table, slot);
+    return slot;
+}
+
+/* Twice as many slots, if the limit allows for more parts then. Where the system has no memory, it
+ * stays as it is. */
+static bool grow(struct gs_part_table *table)
+{
+    const struct gs_part_form *form = table->form;
+    const unsigned bits = table->slot_bits > 0 ? table->slot_bits + 1 : BITS_LEAST;
+    const uint64_t slot_bytes = sizeof *table->slots << bits;
+    const uint64_t fit =
+        table->limit_bytes > slot_bytes ? (table->limit_bytes - slot_bytes) / form->part_bytes : 0;
+    const unsigned spare = bits <= BITS_SPARSE ? 2 : 1;
+    const uint64_t full = (uint64_t)1 << (bits - spare);
+    const uint64_t room = fit < full ? fit : full;
+    if (bits > BITS_MOST || room <= table->room)
+        return false;
+    char *parts = realloc(table->parts, room * form->part_bytes);
+    if (parts == NULL)
+        return false;
+    table->parts = parts;
+    uint32_t *slots = calloc((size_t)1 << bits, sizeof *slots);
+    if (slots == NULL)
+        return false;
+    free(table->slots);
+    table->slots = slots;
+    table->slot_bits = bits;
+    table->room = room;
+    for (uint64_t i = 0; i < table->count; i++)
+        slots[find_empty(table, gs_keys_hash(&form->rows, part_at(table, i)))] = (uint32_t)(i + 1);
+    return true;
+}
+
+/* A sum in a part: of 16 bytes, which have room for any of integers of 8. */
+__extension__ typedef __int128 part_sum;
+
+static inline part_sum integer_at(const struct gs_key_field *field, const char *record)
+{
+    const unsigned bits = 8 * field->type.bytes;
+    uint64_t value = 0;
+    memcpy(&value, record + field->offset, field->type.bytes);
+    value = field->type.big_endian ? __builtin_bswap64(value) : value << (64 - bits);
+    return field->type.kind == GS_TYPE_SIGNED ? (int64_t)value >> (64 - bits)
+                                              : (part_sum)(value >> (64 - bits));
+}
+
+static inline void add_to_sum(const struct gs_combined_field *field, part_sum before,
+                              const char *record, char *part)
+{
+    before += integer_at(&field->field, record);
+    memcpy(part + field->part.offset, &before, sizeof before);
+}
+
+/* The first record of its key. */
+static inline void begin(const struct gs_part_form *form, const char *record, char *part)
+{
+    const uint64_t one = 1;
+    gs_record_copy(part, record, form->record_bytes);
+    if (form->counts)
+        memcpy(part + form->record_bytes, &one, sizeof one);
+    for (uint32_t i = 0; form->how != NULL && i < form->how->field_count; i++) {
+        const struct gs_combined_field *field = &form->how->fields[i];
+        if (field->fold == GS_COMBINE_SUM)
+            add_to_sum(field, 0, record, part);
+        else
+            memcpy(part + field->part.offset, record + field->field.offset, field->part.type.bytes);
+    }
+}
+
+static inline void fold_field(const struct gs_combined_field *field, const char *record, char *part)
+{
+    if (field->fold == GS_COMBINE_SUM) {
+        part_sum sum;
+        memcpy(&sum, part + field->part.offset, sizeof sum);
+        add_to_sum(field, sum, record, part);
+        return;
+    }
+    char *best = part + field->part.offset;
+    const int sign = gs_record_compare_keys(&field->order, record, best - field->field.offset);
+    if (field->fold == GS_COMBINE_MIN ? sign < 0 : sign > 0)
+        memcpy(best, record + field->field.offset, field->part.type.bytes);
+}
+
+/* Another record of a key. */
+static inline void fold(const struct gs_part_form *form, const char *record, char *part)
+{
+    if (form->counts) {
+        const uint64_t times = gs_row_word(part + form->record_bytes) + 1;
+        memcpy(part + form->record_bytes, &times, sizeof times);
+    }
+    for (uint32_t i = 0; form->how != NULL && i < form->how->field_count; i++)
+        fold_field(&form->how->fields[i], record, part);
+    if (!form->chooses || memcmp(record, part, form->record_bytes) == 0)
+        return;
+    const int sign = gs_record_compare(form->order, record, part);
+    if (form->reverse ? sign > 0 : sign < 0)
+        memcpy(part, record, form->record_bytes);
+}
+
+/* The only row of the keys has `row` bytes, which the compiler knows; 0: any. */
+static inline __attribute__((always_inline)) bool same(const struct gs_part_form *form,
+                                                       const char *a, const char *b, size_t row)
+{
+    const uint32_t at = form->rows.list[0].at;
+    return row > 0 ? gs_row_same(a + at, b + at, row) : gs_keys_same(&form->rows, a, b);
+}
+
+static inline __attribute__((always_inline)) uint64_t hash_of(const struct gs_part_form *form,
+                                                              const char *record, size_t row)
+{
+    return row > 0 ? gs_row_hash(0, record + form->rows.list[0].at, row)
+                   : gs_keys_hash(&form->rows, record);
+}
+
+/* False if it has no room. */
+static inline __attribute__((always_inline)) bool
+add_one(struct gs_part_table *table, const char *record, uint64_t hash, size_t row)
+{
+    const struct gs_part_form *form = table->form;
+    uint64_t slot = slot_of(table, hash);
+    for (; table->slots[slot] != 0; slot = next_slot(table, slot)) {
+        char *part = part_at(table, table->slots[slot] - 1);
+        if (same(form, part, record, row)) {
+            fold(form, record, part);
+            return true;
+        }
+    }
+    if (table->count == table->room) {
+        if (!grow(table))
+            return false;
+        slot = find_empty(table, hash);
+    }
+    begin(form, record, part_at(table, table->count));
+    table->slots[slot] = (uint32_t)++table->count;
+    return true;
+}
+
+/* Returns how many there was room for. */
+static inline __attribute__((always_inline)) uint64_t
+add_all(struct gs_part_table *table, const char *records, uint64_t count, size_t row)
+{
+    const struct gs_part_form *form = table->form;
+    const uint64_t bytes = form->record_bytes;
+    const bool far = table->count * form->part_bytes > NEAR_BYTES;
+    uint64_t hashes[BLOCK];
+    for (uint64_t done = 0, here; done < count; done += here, records += here * bytes) {
+        here = count - done < BLOCK ? count - done : BLOCK;
+        for (uint64_t i = 0; i < here; i++) {
+            hashes[i] = hash_of(form, records + i * bytes, row);
+            __builtin_prefetch(&table->slots[slot_of(table, hashes[i])]);
+        }
+        for (uint64_t i = 0; far && i < here; i++) {
+            const uint32_t number = table->slots[slot_of(table, hashes[i])];
+            __builtin_prefetch(part_at(table, number > 0 ? number - 1 : 0));
+        }
+        for (uint64_t i = 0; i < here; i++)
+            if (!add_one(table, records + i * bytes, hashes[i], row))
+                return done + i;
+    }
+    return count;
+}
+
+uint64_t gs_part_table_add(struct gs_part_table *table, const char *records, uint64_t count)
+{
+    const struct gs_key_rows *rows = &table->form->rows;
+    if (table->slots == NULL && !grow(table))
+        return 0;
+    switch (rows->count == 1 ? rows->list[0].bytes : 0) {
+    case 4:
+        return add_all(table, records, count, 4);
+    case 8:
+        return add_all(table, records, count, 8);
+    case 12:
+        return add_all(table, records, count, 12);
+    default:
+        return add_all(table, records, count, 0);
+    }
+}

@@ -1,0 +1,40 @@
+/* part_table.h -- a hash table that makes one part (combine.h) of all records of a key.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef GS_PART_TABLE_H
+#define GS_PART_TABLE_H
+
+#include "sort/files/combine.h"
+#include "sort/files/key_rows.h"
+
+/* What parts are made of, and how. */
+struct gs_part_form {
+    const struct gs_combine *how; /* which fields are combined; NULL: none */
+    const struct gs_record_order *order;
+    bool reverse;
+    bool chooses; /* records of a key may differ: a part has the one that is first in the order */
+    bool counts;  /* behind the record is how many there were */
+    struct gs_key_rows rows;
+    uint32_t record_bytes, part_bytes;
+};
+
+/* Parts lie in the order in which their keys came; slots, by hash, are 1 above their numbers. */
+struct gs_part_table {
+    const struct gs_part_form *form;
+    uint64_t limit_bytes; /* it grows up to here */
+    char *parts;
+    uint32_t *slots;
+    unsigned slot_bits;
+    uint64_t count, room;
+};
+
+/* Free what it has. All zero but for the first two fields: an empty table. */
+void gs_part_table_free(struct gs_part_table *table);
+
+/* It has no parts any more, and its memory still. */
+void gs_part_table_clear(struct gs_part_table *table);
+
+/* Add records. Returns how many of them it had room for. */
+uint64_t gs_part_table_add(struct gs_part_table *table, const char *records, uint64_t count);
+
+#endif

@@ -1,0 +1,103 @@
+/* test_part_table.c -- a table has one part of each key, with how many there were, and their sum.
+ * SPDX-License-Identifier: MIT
+ */
+#include "common/random.h"
+#include "sort/files/part_table.h"
+#include "tests/unit/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RECORDS    20000
+#define VALUES     3000
+#define KEY_AT     4
+#define PART_BYTES 64
+
+/* Records of `bytes` bytes: a big-endian i32 that is summed up, and a key of `key` bytes. */
+static void make_records(char *records, uint32_t key)
+{
+    for (uint64_t i = 0; i < RECORDS; i++, records += KEY_AT + key) {
+        const uint64_t value = gs_random(1, i) % VALUES;
+        const uint64_t random = gs_random(2, value);
+        const int32_t summand = (int32_t)__builtin_bswap32((uint32_t)(int32_t) - (int64_t)(i % 9));
+        memcpy(records, &summand, sizeof summand);
+        for (uint32_t b = 0; b < key; b++)
+            records[KEY_AT + b] = (char)(b < 2 ? value >> (8 * b) : random >> (8 * (b % 8)));
+    }
+}
+
+static uint64_t value_of(const char *record)
+{
+    return (uint64_t)(unsigned char)record[KEY_AT] | (uint64_t)(unsigned char)record[KEY_AT + 1]
+                                                         << 8;
+}
+
+/* Each value once, with its count and sum over the first `count` records. */
+static void check_parts(const struct gs_part_table *table, uint64_t count)
+{
+    static uint64_t times[VALUES];
+    static int64_t sums[VALUES];
+    uint64_t all = 0;
+    memset(times, 0, sizeof times);
+    memset(sums, 0, sizeof sums);
+    for (uint64_t i = 0; i < count; i++) {
+        times[gs_random(1, i) % VALUES]++;
+        sums[gs_random(1, i) % VALUES] -= (int64_t)(i % 9);
+    }
+    for (uint64_t i = 0; i < table->count; i++) {
+        const struct gs_part_form *form = table->form;
+        const char *part = table->parts + i * form->part_bytes;
+        const uint64_t value = value_of(part);
+        uint64_t often;
+        int64_t sum[2];
+        memcpy(&often, part + form->record_bytes, sizeof often);
+        memcpy(sum, part + form->how->fields[0].part.offset, sizeof sum);
+        CHECK(value < VALUES && often == times[value] && sum[0] == sums[value]);
+        CHECK(sum[1] == (sum[0] < 0 ? -1 : 0));
+        all += often;
+        times[value] = 0; /* it must not come again */
+    }
+    CHECK(all == count);
+}
+
+static void check_key(uint32_t key)
+{
+    struct gs_combine how = {.field_count = 1};
+    struct gs_format format = {.record_bytes = KEY_AT + key, .key_count = 1};
+    format.keys[0] =
+        (struct gs_key_field){.offset = KEY_AT, .type = {.kind = GS_TYPE_BYTES, .bytes = key}};
+    how.fields[0] = (struct gs_combined_field){.fold = GS_COMBINE_SUM};
+    how.fields[0].field.type =
+        (struct gs_key_type){.kind = GS_TYPE_SIGNED, .bytes = 4, .big_endian = true};
+    how.fields[0].part.offset = format.record_bytes + 8;
+    const struct gs_part_form form = {.how = &how,
+                                      .counts = true,
+                                      .rows = gs_key_rows(&format),
+                                      .record_bytes = format.record_bytes,
+                                      .part_bytes = PART_BYTES};
+    char *records = malloc((size_t)RECORDS * format.record_bytes);
+    CHECK(records != NULL);
+    make_records(records, key);
+    struct gs_part_table table = {.form = &form, .limit_bytes = UINT64_MAX};
+    CHECK(gs_part_table_add(&table, records, RECORDS) == RECORDS);
+    check_parts(&table, RECORDS);
+    gs_part_table_clear(&table);
+    CHECK(gs_part_table_add(&table, records, 77) == 77);
+    check_parts(&table, 77);
+    gs_part_table_free(&table);
+    /* With room for some of the keys, it tells where it stopped. */
+    struct gs_part_table small = {.form = &form, .limit_bytes = 100000};
+    const uint64_t taken = gs_part_table_add(&small, records, RECORDS);
+    CHECK(taken > 0 && taken < RECORDS && small.count == small.room);
+    check_parts(&small, taken);
+    gs_part_table_free(&small);
+    free(records);
+}
+
+int main(void)
+{
+    static const uint32_t keys[] = {2, 3, 4, 7, 8, 11, 12, 16, 20, 33};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        check_key(keys[i]);
+    return 0;
+}

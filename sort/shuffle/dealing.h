@@ -76,6 +76,13 @@ static inline unsigned gs_position_bytes(uint64_t count)
     return count <= (uint64_t)UINT32_MAX + 1 ? 4 : 8;
 }
 
+/* Element i of an array of them. */
+static inline uint64_t gs_position_at(const char *positions, unsigned bytes, uint64_t i)
+{
+    return bytes == sizeof(uint32_t) ? ((const uint32_t *)(const void *)positions)[i]
+                                     : ((const uint64_t *)(const void *)positions)[i];
+}
+
 /* More records than any bin has, of so many in all, but for one seed in millions. */
 uint64_t gs_shuffle_most(uint64_t count);
 

@@ -14,7 +14,6 @@
 #include <inttypes.h>
 #include <omp.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct places {
     uint64_t first, count; /* of the records that are asked for, */
@@ -55,9 +54,8 @@ static void note_bin(const struct places *all, uint32_t bin, char *from)
     char *other = all->other != NULL ? all->other + (size_t)thread * all->most * all->bytes : NULL;
     const char *mixed = gs_shuffle_mix(gs_shuffle_node(all->seed, bin), from, count, all->bytes,
                                        other, all->own[thread]);
-    for (uint64_t i = 0; i < count; i++, mixed += all->bytes) {
-        uint64_t position = 0;
-        memcpy(&position, mixed, all->bytes); /* little-endian, as all of gsort */
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t position = gs_position_at(mixed, all->bytes, i);
         if (position - all->first < all->count)
             all->places[position - all->first] = start + i;
     }

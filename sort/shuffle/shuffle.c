@@ -120,24 +120,14 @@ static enum gs_status put(struct shuffling *all, const char *records, uint64_t c
     return st == GS_OK ? all->sink->write(all->sink, records, count, position, err) : st;
 }
 
-/* Number i of an array of them. */
-static inline uint64_t number_at(const char *numbers, unsigned bytes, uint64_t i)
-{
-    uint64_t number = 0;
-    if (bytes == sizeof(uint32_t))
-        return ((const uint32_t *)(const void *)numbers)[i];
-    memcpy(&number, numbers + i * bytes, bytes);
-    return number;
-}
-
 /* Record i of some, by their numbers: of what is dealt or, of long ones, positions in the input. */
 static inline const char *numbered(const struct shuffling *all, const char *dealt,
                                    const char *numbers, uint64_t i)
 {
     uint64_t count;
     if (dealt != NULL)
-        return dealt + number_at(numbers, sizeof(uint32_t), i) * all->input.record_bytes;
-    const uint64_t position = number_at(numbers, all->element_bytes, i);
+        return dealt + gs_position_at(numbers, sizeof(uint32_t), i) * all->input.record_bytes;
+    const uint64_t position = gs_position_at(numbers, all->element_bytes, i);
     return all->input.span_count == 1
                ? (const char *)all->input.spans[0].keys + position * all->input.record_bytes
                : gs_shuffle_record(&all->input, position, &count);

@@ -126,11 +126,13 @@ enum gs_status gs_ordered_runs_merge(struct gs_run *run, const struct gs_ordered
     const size_t most = runs->count + tiles->span_count + 1;
     struct gs_span *parts = malloc(most * sizeof *parts); /* of runs, each within a span */
     bool *backwards = malloc(most * sizeof *backwards);
-    enum gs_status st = GS_OK;
+    enum gs_status st = GS_ERR_MEMORY;
     size_t count = 0;
-    if (parts == NULL || backwards == NULL)
-        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to merge %zu runs", runs->count);
-    for (size_t i = 0; i < runs->count && st == GS_OK; i++) {
+    if (parts == NULL || backwards == NULL) {
+        gs_fail(err, st, 0, "not enough memory to merge %zu runs", runs->count);
+        goto cleanup;
+    }
+    for (size_t i = 0; i < runs->count; i++) {
         const struct gs_ordered_run *ordered = &runs->list[i];
         for (uint64_t done = 0; done < ordered->count; done += parts[count++].count) {
             const struct gs_tile part =
@@ -140,8 +142,8 @@ enum gs_status gs_ordered_runs_merge(struct gs_run *run, const struct gs_ordered
             backwards[count] = ordered->direction * (run->options->reverse ? -1 : 1) < 0;
         }
     }
-    if (st == GS_OK)
-        st = gs_merge_ordered(run, parts, count, backwards, err);
+    st = gs_merge_ordered(run, parts, count, backwards, err);
+cleanup:
     free(backwards);
     free(parts);
     return st;

@@ -26,14 +26,14 @@ cudaError_t gs_device_copy_source(const struct gs_device_sorter *sorter, gs_key 
 
 cudaError_t gs_device_choose_splitters(struct gs_device_sorter *sorter, uint64_t n,
                                        uint32_t samples, uint32_t bins, uint32_t most,
-                                       uint32_t first_bins)
+                                       uint32_t first_bins, bool pages)
 {
     const struct gs_gpu_work *work = &sorter->work;
     cudaError_t error =
         gs_sort_few_gpu(work->samples, work->samples + samples, samples, sorter->stream);
     if (error == cudaSuccess)
         error = gs_choose_splitters_gpu(work, n, samples, bins, most, first_bins,
-                                        sorter->sequence + 1, sorter->stream);
+                                        pages ? sorter->sequence + 1 : 0, sorter->stream);
     gs_device_mark(sorter, GS_DEVICE_SORT_SAMPLES);
     return error;
 }

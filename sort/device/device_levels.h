@@ -23,10 +23,11 @@ static inline const gs_key *gs_device_source(const struct gs_device_sorter *sort
 cudaError_t gs_device_copy_source(const struct gs_device_sorter *sorter, gs_key *keys, uint64_t n);
 
 /* Queue the sort of the sample, and the choice of splitters for `first_bins` bins of level 1 where
- * no count is needed, else for `bins`, or for up to `most` if values are few. */
+ * no count is needed, else for `bins`, or for up to `most` if values are few. pages: there is room
+ * for these; wider keys are counted only if the sample tells so, which it then reports. */
 cudaError_t gs_device_choose_splitters(struct gs_device_sorter *sorter, uint64_t n,
                                        uint32_t samples, uint32_t bins, uint32_t most,
-                                       uint32_t first_bins);
+                                       uint32_t first_bins, bool pages);
 
 /* Wait until the device has written the most recently requested report, and copy it. */
 cudaError_t gs_device_await_report(struct gs_device_sorter *sorter, struct gs_gpu_report *report);

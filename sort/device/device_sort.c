@@ -42,7 +42,7 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
     const uint32_t samples = gs_device_samples(n, bins);
     GS_CUDA_TRY(gs_select_samples_gpu(&sorter->work, source, n, samples, sorter->stream));
     gs_device_mark(sorter, GS_DEVICE_SELECT_SAMPLES);
-    GS_CUDA_TRY(gs_device_choose_splitters(sorter, n, samples, bins, most, bins));
+    GS_CUDA_TRY(gs_device_choose_splitters(sorter, n, samples, bins, most, bins, false));
     GS_CUDA_TRY(
         gs_count_bins_gpu(&sorter->work, source, n, most, sorter->processors, sorter->stream));
     gs_device_mark(sorter, GS_DEVICE_COUNT_BINS);

@@ -1,5 +1,5 @@
-/* external_records.h -- records that go through temporary files: what the parts of their sort
- * share. SPDX-License-Identifier: MIT
+/* external_records.h -- records that go through temporary files: what the parts of it share.
+ * SPDX-License-Identifier: MIT
  */
 #ifndef GS_EXTERNAL_RECORDS_H
 #define GS_EXTERNAL_RECORDS_H

@@ -125,6 +125,20 @@ static void test_large_and_narrow(void)
     }
 }
 
+/* Crowds of keys with the same upper half, or but for a few the same upper quarter, too. */
+static void test_same_upper_half(void)
+{
+    enum { COUNT = 50000 };
+    for (unsigned cut = GS_KEY_BITS / 4; cut <= GS_KEY_BITS / 2; cut += GS_KEY_BITS / 4) {
+        gs_key *keys = sample_make(SAMPLE_UNIFORM, COUNT);
+        for (uint64_t i = 0; i < COUNT; i++)
+            keys[i] = keys[i] >> cut |
+                      (i % 7 > 1 ? 0 : sample_value(i, 3 + i % 2) & ~(GS_KEY_MAX >> cut));
+        check_sort(keys, COUNT, 0, GS_KEY_MAX, 1);
+        free(keys);
+    }
+}
+
 /* sample_sort, which all unit tests rely on, agrees with qsort. */
 static void test_sample_sort(void)
 {
@@ -153,6 +167,7 @@ int main(void)
     test_every_small_size();
     test_bounds();
     test_large_and_narrow();
+    test_same_upper_half();
     CHECK(gs_cache_sort_name() != NULL);
     free(scratch);
     return check_failures();

@@ -158,6 +158,10 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS,
                       struct gs_gpu_state *state)
 {
     after_previous();
+#if GS_BITS > 32
+    if (state->outcome == GS_GPU_PAGED)
+        return;
+#endif
     extern __shared__ __align__(16) uint32_t s_table[];
 #if GS_BITS == 32
     struct seen_bounds *const s_seen = NULL;

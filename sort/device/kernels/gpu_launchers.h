@@ -16,7 +16,7 @@ extern "C" {
 /* select_samples_gpu.cu: draw the sample; then, once it is sorted, choose splitters for n keys: for
  * `bins` bins, for up to `most` if values are few, or for `uncounted` if level 1 needs no count.
  * choose_splitters also initializes work->state; for wider keys, it reports what the sample tells,
- * as report->sample of that number. */
+ * as report->sample of that number; 0: nobody asks. */
 cudaError_t gs_select_samples_gpu(const struct gs_gpu_work *work, const gs_key *keys, uint64_t n,
                                   uint32_t samples, cudaStream_t stream);
 cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint64_t n, uint32_t samples,
@@ -26,7 +26,7 @@ cudaError_t gs_choose_splitters_gpu(const struct gs_gpu_work *work, uint64_t n, 
 /* build_tables_gpu.cu: build the tables from splitters that are already in work->tables. */
 cudaError_t gs_build_tables_gpu(const struct gs_gpu_work *work, uint32_t bins, cudaStream_t stream);
 
-/* count_bins_gpu.cu: count level 1's bins, count the digits of a level's slots, and find the least
+/* count_bins_gpu.cu: count level 1's bins, unless the outcome is GS_GPU_PAGED; count the digits of a level's slots, and find the least
  * and largest keys of slots. Of wider keys, slots may be 0: all that there are by then, which have
  * at most `tiles`. */
 cudaError_t gs_count_bins_gpu(const struct gs_gpu_work *work, const gs_key *keys, uint64_t n,

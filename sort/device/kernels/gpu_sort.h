@@ -195,13 +195,15 @@ enum gs_gpu_search {
 #define GS_GPU_ASCENT  2U
 
 /* What counting found. FILLED: all keys are in equality bins, so none has to be moved. UNCOUNTED: a
- * level without a count has failed, or was not tried. */
+ * level without a count has failed, or was not tried. PAGED: the sample of wider keys tells that
+ * level 1 needs no count. */
 enum gs_gpu_outcome {
     GS_GPU_UNSORTED,
     GS_GPU_SORTED,
     GS_GPU_REVERSED,
     GS_GPU_FILLED,
-    GS_GPU_UNCOUNTED
+    GS_GPU_UNCOUNTED,
+    GS_GPU_PAGED
 };
 
 /* Level 1 without a count: bins in pages, each taken shortly before it is needed. Positions in a

@@ -184,12 +184,16 @@ static __device__ const uint32_t *make_proxies(const gs_key *sample, uint32_t sa
 #define REPORT_ARGUMENT
 #else
 #define REPORT_PARAMETER , struct gs_gpu_report *report, uint32_t sequence
-#define REPORT_ARGUMENT  , work->report, sequence
+#define REPORT_ARGUMENT  , sequence != 0 ? work->report : NULL, sequence
 
 /* Tell the host as soon as it is known, so that it need not wait for the rest. */
-static __device__ void report_sample(struct gs_gpu_report *report, uint32_t sequence,
-                                     uint32_t tells)
+static __device__ void report_sample(struct gs_gpu_state *state, struct gs_gpu_report *report,
+                                     uint32_t sequence, uint32_t tells)
 {
+    if (report == NULL)
+        return;
+    if ((tells & GS_GPU_SAMPLE_COUNT) == 0)
+        state->outcome = GS_GPU_PAGED;
     *(volatile uint32_t *)&report->sample = sequence << 2 | tells;
 }
 #endif
@@ -213,7 +217,7 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
 #if GS_BITS > 32
     const bool ordered = state->sample_order != (GS_GPU_DESCENT | GS_GPU_ASCENT);
     if (t == 0 && ordered)
-        report_sample(report, sequence, GS_GPU_SAMPLE_COUNT);
+        report_sample(state, report, sequence, GS_GPU_SAMPLE_COUNT);
 #endif
     if (n / bins > GS_GPU_MEDIUM_KEYS) {
         look_at_sample(sample, proxy, samples, max(samples / bins / 2, 1U), n, maps, &s_look,
@@ -248,7 +252,7 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
 #if GS_BITS > 32
     const bool filled = __syncthreads_count(heavy) > (int)bins / 2;
     if (t == 0 && !ordered)
-        report_sample(report, sequence,
+        report_sample(state, report, sequence,
                       (tables->uneven ? GS_GPU_SAMPLE_UNEVEN : 0) |
                           (filled ? GS_GPU_SAMPLE_COUNT : 0));
 #endif

@@ -68,6 +68,9 @@ static __global__ void __launch_bounds__(BIN_THREADS)
     }
     if (threadIdx.x == 0 && bin == 0) {
         work.state->tiles = 0;
+#if GS_BITS > 32
+        work.state->outcome = GS_GPU_UNSORTED;
+#endif
         if (work.state->sample_order != (GS_GPU_DESCENT | GS_GPU_ASCENT))
             work.state->outcome = GS_GPU_SORTED;
         else if (tables->count >= gridDim.x || (tables->twins && !tables->uneven))

@@ -128,9 +128,12 @@ enum gs_status gs_device_sort_pages(struct gs_device_sorter *sorter, gs_key *key
         GS_CUDA_TRY(look_disordered(sorter, samples, &split));
     gs_device_mark(sorter, GS_DEVICE_SELECT_SAMPLES);
     const uint32_t first_bins = split && bins > GS_GPU_SPLIT_BINS ? GS_GPU_SPLIT_BINS : bins;
-    GS_CUDA_TRY(gs_device_choose_splitters(sorter, n, samples, bins, most, first_bins));
-    if (GS_BITS > 32)
+    GS_CUDA_TRY(gs_device_choose_splitters(sorter, n, samples, bins, most, first_bins, true));
+    if (GS_BITS > 32) { /* a count, if wanted, need not wait for the host */
+        GS_CUDA_TRY(gs_count_bins_gpu(work, source, n, most, sorter->processors, sorter->stream));
+        gs_device_mark(sorter, GS_DEVICE_COUNT_BINS);
         GS_CUDA_TRY(gs_device_await_sample(sorter, &tells));
+    }
     if (GS_BITS > 32 && tells == 0)
         ahead = GS_DEVICE_COUNTS;
     if ((tells & GS_GPU_SAMPLE_COUNT) == 0)
@@ -154,7 +157,8 @@ enum gs_status gs_device_sort_pages(struct gs_device_sorter *sorter, gs_key *key
     if (done)
         return gs_device_sort_slots(sorter, keys, other, n, 1, GS_DEVICE_NOTHING, &report, stats,
                                     err);
-    GS_CUDA_TRY(gs_count_bins_gpu(work, source, n, most, sorter->processors, sorter->stream));
+    if ((tells & GS_GPU_SAMPLE_COUNT) == 0) /* else it is */
+        GS_CUDA_TRY(gs_count_bins_gpu(work, source, n, most, sorter->processors, sorter->stream));
     gs_device_mark(sorter, GS_DEVICE_COUNT_BINS);
     const uint32_t known = report.bins > 0 ? report.bins : 2 * most;
     st = gs_device_sort_from_counts(sorter, keys, other, n, most, known, stats, err);

@@ -1,177 +1,18 @@
-/* tags.c -- make tags of records.
+/* choose_tags.c -- what of records goes to their tags.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/tags/tags.h"
 #include "sort/keys/sample_position.h"
+#include "sort/tags/make_tags.h"
 
-#define LOOKS           1024 /* at records, for what their strings share */
-#define GAP_MIN         2    /* bytes */
-#define HEAD            16   /* bytes of a string that are looked at at once */
-#define PLAIN_MOVES_MAX 4
-#define KNOWN           UINT32_MAX /* where a byte goes that is alike in all records */
-#define PREFETCHED      2048       /* bytes ahead of the record whose tag is made */
-
-/* Bytes of a record's string from `at` on, counted behind what all strings share. */
-static inline struct gs_record_head head_at(const struct gs_tags *tags, const void *record,
-                                            uint32_t at)
-{
-    return gs_record_head_at(tags->order, record, tags->from + at);
-}
-
-/* A tag of a prefix, given as a number's highest bytes. */
-static inline gs_key make_tag(const struct gs_tags *tags, gs_key prefix, uint64_t index)
-{
-    const gs_key mask = gs_tags_index_mask(tags);
-    return ((tags->reverse ? ~prefix : prefix) & ~mask) | index;
-}
-
-/* Tags of the most common keys, by a loop that has no call in it. */
-static void tag_quickly(const struct gs_tagger *tagger, const void *records, uint64_t first,
-                        uint64_t count, gs_key *to)
-{
-    const struct gs_tags *tags = (const struct gs_tags *)tagger;
-    const size_t record_bytes = tagger->record_bytes;
-    const gs_key mask = gs_tags_index_mask(tags);
-    const gs_key turned = tags->reverse ? GS_KEY_MAX : 0;
-    const char *record = records;
-    for (uint64_t i = 0; i < count; i++, record += record_bytes) {
-        __builtin_prefetch(record + PREFETCHED);
-        const struct gs_record_head head = gs_record_head_quickly(tags->order, record);
-        to[i] = ((gs_tag_of_words(head.high, head.low) ^ turned) & ~mask) | (first + i);
-    }
-}
-
-/* The first `bytes` bytes of a head, all if there are more; zeros behind them. */
-static inline struct gs_record_head first_bytes(struct gs_record_head head, uint32_t bytes)
-{
-    const uint32_t unused = bytes < HEAD ? 8 * (HEAD - bytes) : 0;
-    return gs_record_head_left(gs_record_head_right(head, unused), unused);
-}
-
-/* On which side of a gap is a record: 0 below what is alike there, 1 it has that, 2 above. */
-static inline unsigned side_of(const struct gs_tags *tags, const struct gs_tag_gap *gap,
-                               const void *record)
-{
-    const struct gs_record_head *alike = &tags->alike[gap->alike];
-    for (uint32_t from = gap->from; from < gap->end; from += HEAD, alike++) {
-        const struct gs_record_head head =
-            first_bytes(head_at(tags, record, from), gap->end - from);
-        if (head.high != alike->high)
-            return head.high < alike->high ? 0 : 2;
-        if (head.low != alike->low)
-            return head.low < alike->low ? 0 : 2;
-    }
-    return 1;
-}
-
-/* Put a part of a string at byte `at` of a prefix. */
-static inline void put(struct gs_record_head *prefix, struct gs_record_head part, uint32_t at)
-{
-    const struct gs_record_head more = gs_record_head_right(part, 8 * at);
-    prefix->high |= more.high;
-    prefix->low |= more.low;
-}
-
-/* The prefix of any record. */
-static struct gs_record_head prefix_of(const struct gs_tags *tags, const void *record)
-{
-    struct gs_record_head prefix = {0, 0};
-    uint32_t from = 0;
-    uint32_t at = 0;
-    unsigned side = 1;
-    for (uint32_t i = 0; i < tags->gap_count && side == 1; i++) {
-        const struct gs_tag_gap *gap = &tags->gaps[i];
-        if (gap->from > from)
-            put(&prefix, first_bytes(head_at(tags, record, from), gap->from - from), at);
-        side = side_of(tags, gap, record);
-        put(&prefix, (struct gs_record_head){(uint64_t)side << 56, 0}, gap->at);
-        from = side == 1 ? gap->end : gap->from;
-        at = gap->at + 1;
-    }
-    put(&prefix, head_at(tags, record, from), at);
-    return prefix;
-}
-
-/* The same, quickly if the record has what is alike. */
-static inline struct gs_record_head prefix_by_moves(const struct gs_tags *tags, const void *record)
-{
-    struct gs_record_head prefix = tags->sides;
-    uint64_t unlike = 0;
-    for (uint32_t i = 0; i < tags->move_count; i++) {
-        const struct gs_tag_move *move = &tags->moves[i];
-        const uint64_t word = gs_record_word_by(&move->how, record);
-        unlike |= (word ^ move->known) & move->is_known;
-        const uint64_t turned = word << move->turn | word >> (-move->turn & 63);
-        prefix.high |= turned & move->high;
-        prefix.low |= turned & move->low;
-    }
-    if (unlike != 0 || (tags->begins && side_of(tags, &tags->gaps[0], record) != 1))
-        return prefix_of(tags, record);
-    if (tags->moved < tags->prefix_bytes)
-        put(&prefix, head_at(tags, record, tags->window_at + GS_TAG_WINDOW), tags->moved);
-    return prefix;
-}
-
-static void tag_any(const struct gs_tagger *tagger, const void *records, uint64_t first,
-                    uint64_t count, gs_key *to)
-{
-    const struct gs_tags *tags = (const struct gs_tags *)tagger;
-    const char *record = records;
-    for (uint64_t i = 0; i < count; i++, record += tagger->record_bytes) {
-        __builtin_prefetch(record + PREFETCHED);
-        const struct gs_record_head prefix =
-            tags->move_count > 0 ? prefix_by_moves(tags, record) : prefix_of(tags, record);
-        to[i] = make_tag(tags, gs_tag_of_words(prefix.high, prefix.low), first + i);
-    }
-}
-
-/* The same where every move is of a plain word, and nothing else has a part in tags.
- * moves is a constant at every call. */
-static inline __attribute__((always_inline)) void tag_plainly(const struct gs_tags *tags,
-                                                              const char *record, uint64_t first,
-                                                              uint64_t count, gs_key *to,
-                                                              uint32_t moves)
-{
-    const uint32_t record_bytes = tags->tagger.record_bytes;
-    const struct gs_record_head sides = tags->sides;
-    for (uint64_t i = 0; i < count; i++, record += record_bytes) {
-        uint64_t high = sides.high, low = sides.low, unlike = 0, word;
-        __builtin_prefetch(record + PREFETCHED);
-        for (uint32_t m = 0; m < moves; m++) {
-            const struct gs_tag_move *move = &tags->moves[m];
-            word = gs_record_word_plain(&move->how, record);
-            unlike |= (word ^ move->known) & move->is_known;
-            word = word << move->turn | word >> (-move->turn & 63);
-            high |= word & move->high;
-            low |= word & move->low;
-        }
-        if (unlike != 0) {
-            const struct gs_record_head prefix = prefix_of(tags, record);
-            high = prefix.high;
-            low = prefix.low;
-        }
-        to[i] = make_tag(tags, gs_tag_of_words(high, low), first + i);
-    }
-}
-
-static void tag_plain(const struct gs_tagger *tagger, const void *records, uint64_t first,
-                      uint64_t count, gs_key *to)
-{
-    const struct gs_tags *tags = (const struct gs_tags *)tagger;
-    if (tags->move_count == 1)
-        tag_plainly(tags, records, first, count, to, 1);
-    else if (tags->move_count == 2)
-        tag_plainly(tags, records, first, count, to, 2);
-    else if (tags->move_count == 3)
-        tag_plainly(tags, records, first, count, to, 3);
-    else
-        tag_plainly(tags, records, first, count, to, PLAIN_MOVES_MAX);
-}
+#define LOOKS   1024       /* at records, for what their strings share */
+#define GAP_MIN 2          /* bytes */
+#define KNOWN   UINT32_MAX /* where a byte goes that is alike in all records */
 
 /* May tags be made plainly? */
 static bool are_plain(const struct gs_tags *tags)
 {
-    bool plain = tags->move_count > 0 && tags->move_count <= PLAIN_MOVES_MAX && !tags->begins &&
+    bool plain = tags->move_count > 0 && tags->move_count <= GS_PLAIN_MOVES_MAX && !tags->begins &&
                  tags->moved >= tags->prefix_bytes;
     for (uint32_t i = 0; i < tags->move_count; i++)
         plain = plain && tags->moves[i].how.plain;
@@ -181,11 +22,11 @@ static bool are_plain(const struct gs_tags *tags)
 uint32_t gs_tags_same_bytes(const struct gs_tags *tags, const void *a, const void *b, uint32_t from,
                             uint32_t most)
 {
-    for (uint32_t done = 0; done < most; done += HEAD) {
+    for (uint32_t done = 0; done < most; done += GS_TAG_HEAD) {
         const struct gs_record_head of_a = gs_record_head_at(tags->order, a, from + done);
         const struct gs_record_head of_b = gs_record_head_at(tags->order, b, from + done);
         const uint32_t same = gs_record_head_same(of_a, of_b);
-        if (same < HEAD)
+        if (same < GS_TAG_HEAD)
             return done + same < most ? done + same : most;
     }
     return most;
@@ -198,13 +39,13 @@ static void add_gap(struct gs_tags *tags, const void *record, uint32_t from, uin
     uint32_t heads = 0;
     if (tags->gap_count > 0) {
         const struct gs_tag_gap *last = &tags->gaps[tags->gap_count - 1];
-        heads = last->alike + (last->end - last->from + HEAD - 1) / HEAD;
+        heads = last->alike + (last->end - last->from + GS_TAG_HEAD - 1) / GS_TAG_HEAD;
     }
     tags->gaps[tags->gap_count++] =
         (struct gs_tag_gap){.from = from, .end = end, .at = at, .alike = heads};
-    for (; from < end; from += HEAD)
-        tags->alike[heads++] = first_bytes(head_at(tags, record, from), end - from);
-    tags->tagger.tag = tag_any;
+    for (; from < end; from += GS_TAG_HEAD)
+        tags->alike[heads++] = gs_head_begin(gs_tags_head(tags, record, from), end - from);
+    tags->tagger.tag = gs_tag_any;
 }
 
 /* Byte i of words that are a big-endian number, as a mask. */
@@ -289,11 +130,11 @@ static void find_gaps(struct gs_tags *tags, const void *record, const uint64_t *
     }
     tags->moved = to;
     for (uint32_t i = 0; i < tags->gap_count; i++)
-        put(&tags->sides, (struct gs_record_head){(uint64_t)1 << 56, 0}, tags->gaps[i].at);
+        gs_head_put(&tags->sides, (struct gs_record_head){(uint64_t)1 << 56, 0}, tags->gaps[i].at);
     if (!found)
         tags->move_count = 0;
-    if (tags->tagger.tag == tag_any && are_plain(tags))
-        tags->tagger.tag = tag_plain;
+    if (tags->tagger.tag == gs_tag_any && are_plain(tags))
+        tags->tagger.tag = gs_tag_plain;
 }
 
 /* Look at some records for what their strings, which count up to byte `most` behind what all share,
@@ -320,9 +161,9 @@ static void look(struct gs_tags *tags, const struct gs_tiles *tiles, uint32_t mo
         const uint64_t position = gs_sample_position(i, looks, count, 0);
         const void *record = gs_tiles_part(tiles, position, 1).records;
         for (unsigned h = 0; h < 2; h++) {
-            const uint32_t from = tags->window_at + h * HEAD;
-            const struct gs_record_head a = head_at(tags, first, from);
-            const struct gs_record_head b = head_at(tags, record, from);
+            const uint32_t from = tags->window_at + h * GS_TAG_HEAD;
+            const struct gs_record_head a = gs_tags_head(tags, first, from);
+            const struct gs_record_head b = gs_tags_head(tags, record, from);
             varies[2 * h] |= a.high ^ b.high;
             varies[2 * h + 1] |= a.low ^ b.low;
         }
@@ -346,7 +187,7 @@ void gs_tags_init(struct gs_tags *tags, const struct gs_options *options, uint32
 {
     struct gs_tiles tiles;
     const struct gs_format *format = options->format;
-    *tags = (struct gs_tags){.tagger = {.record_bytes = format->record_bytes, .tag = tag_any},
+    *tags = (struct gs_tags){.tagger = {.record_bytes = format->record_bytes, .tag = gs_tag_any},
                              .order = options->records,
                              .reverse = options->reverse,
                              .string_bytes = options->records->string_bytes,
@@ -354,7 +195,7 @@ void gs_tags_init(struct gs_tags *tags, const struct gs_options *options, uint32
     tags->index_bytes = gs_tags_index_bytes(spans, span_count);
     tags->prefix_bytes = GS_KEY_BYTES - tags->index_bytes;
     if (tags->order->quick && from == 0)
-        tags->tagger.tag = tag_quickly;
+        tags->tagger.tag = gs_tag_quickly;
     if (gs_tiles_tag(&tiles, &tags->tagger, spans, span_count, NULL) != GS_OK)
         return; /* not an error: prefixes only tell less */
     /* Under unique, records with the same keys get tags that agree in all that is told by keys. */
@@ -417,5 +258,5 @@ bool gs_tag_tells_keys(const struct gs_tags *tags, gs_key tag)
 gs_key gs_tag_again(const struct gs_tags *tags, const void *record, uint32_t from, gs_key tag)
 {
     const struct gs_record_head head = gs_record_head_at(tags->order, record, from);
-    return make_tag(tags, gs_tag_of_words(head.high, head.low), gs_tag_index(tags, tag));
+    return gs_make_tag(tags, gs_tag_of_words(head.high, head.low), gs_tag_index(tags, tag));
 }

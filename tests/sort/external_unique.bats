@@ -87,6 +87,7 @@ assert bins["largest"] >= bins["mean"], bins' "$1"
 }
 
 @test "without -u all stay, and --argsort -u finds the first" {
+    without_gpu "--argsort needs the CPU"
     keygen narrow 3M >in
     reference <in >wanted
     gsort -S 3M --verify --stats=json in -o out 2>stats
@@ -98,6 +99,7 @@ assert bins["largest"] >= bins["mean"], bins' "$1"
 }
 
 @test "counts, sums, the least and the greatest: from files and pipes, reversed and stable" {
+    without_gpu "-s needs the CPU"
     local options=(-R 16 -k 0:b2 --sum=2:i32 --max=6:b3 --min=9:u16be -S 6M --stats=json)
     local which word
     records 500000 >in
@@ -124,6 +126,7 @@ assert bins["largest"] >= bins["mean"], bins' "$1"
 }
 
 @test "-u of records keeps the first, and .npy has its shape" {
+    without_gpu "-s needs the CPU"
     records 500000 >in
     gsort -R 16 -k 0:b2 -s -u in -o wanted
     gsort -R 16 -k 0:b2 -s -u -S 6M --stats=json in -o out 2>stats

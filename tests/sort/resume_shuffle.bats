@@ -1,4 +1,4 @@
-# --shuffle with --resume: a shuffle that was ended goes on with what is complete, to the same bytes.
+# --shuffle --resume: a shuffle that was ended goes on with what is complete, to the same bytes.
 # SPDX-License-Identifier: MIT
 
 load ../npy
@@ -43,7 +43,8 @@ wanted()
     mkdir more
     keygen uniform 2500000 >in
     gsort --shuffle=3 in -o wanted
-    for options in "-S 1M" "-S 8M --verify" "-S 1G" "-S 2M --parallel=1 -T more" "-S 3M --direct"; do
+    take_few "-S 1M" "-S 8M --verify" "-S 1G" "-S 2M --parallel=1 -T more" "-S 3M --direct"
+    for options in "${TURNS[@]}"; do
         end_at 1500 --shuffle=3 -S 2M
         # shellcheck disable=SC2086  # options are words
         go_on --shuffle=3 $options

@@ -89,13 +89,19 @@ static inline const struct gs_key_field *field_of(const struct gs_combined_field
     return part ? &one->part : &one->field;
 }
 
+/* Is it said how many records were behind what comes? */
+static inline bool counted(const struct gs_combiner *combiner)
+{
+    return combiner->parts && combiner->how->counts;
+}
+
 /* The last record in the room is that one so far. */
 static void begin(struct gs_combiner *combiner, const char *record)
 {
     const struct gs_combine *how = combiner->how;
     char *last = last_record(combiner);
     gs_record_copy(last, record, how->record_bytes);
-    combiner->times = combiner->parts ? gs_row_word(record + how->record_bytes) : 1;
+    combiner->times = counted(combiner) ? gs_row_word(record + how->record_bytes) : 1;
     for (uint32_t i = 0; combiner->parts && i < how->field_count; i++) {
         const struct gs_combined_field *one = &how->fields[i];
         const struct gs_key_field *in = field_of(one, combiner->parts);
@@ -128,9 +134,9 @@ static void fold(struct gs_combiner *combiner, const char *records, uint64_t cou
                 memcpy(last + one->field.offset, record + in->offset, in->type.bytes);
         }
     }
-    for (uint64_t j = 0; combiner->parts && j < count; j++)
+    for (uint64_t j = 0; counted(combiner) && j < count; j++)
         combiner->times += gs_row_word(records + j * combiner->bytes_in + how->record_bytes);
-    combiner->times += combiner->parts ? 0 : count;
+    combiner->times += counted(combiner) ? 0 : count;
 }
 
 /* No more of its keys will come: finish the last record in the room, or drop it. */

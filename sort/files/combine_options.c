@@ -91,7 +91,7 @@ static bool are_apart(const struct gs_key_field *a, const struct gs_key_field *b
 static void lay_out_part(struct gs_combine *combine)
 {
     combine->counts = combine->count_text != NULL || combine->repeated || combine->single;
-    uint32_t end = combine->record_bytes + (combine->counts ? sizeof(uint64_t) : 0);
+    uint32_t end = combine->record_bytes + (combine->counts ? 8 : 0);
     uint32_t known = combine->order.key_bytes; /* of a record, keys or combined */
     bool fits = combine->folds && combine->order.format.key_count < GS_FORMAT_KEYS_MAX;
     for (uint32_t i = 0; i < combine->field_count; i++) {

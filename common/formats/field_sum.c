@@ -41,10 +41,23 @@ static inline wide load(const struct gs_key_field *field, const char *record)
     return bits;
 }
 
-static void store(const struct gs_key_type *type, wide bits, unsigned char *to)
+static inline void store(const struct gs_key_type *type, wide bits, unsigned char *to)
 {
-    for (unsigned i = 0; i < type->bytes; i++)
-        to[type->big_endian ? type->bytes - 1 - i : i] = (unsigned char)(bits >> (8 * i));
+    if (type->big_endian) {
+        const wide high = bits << (128 - 8 * type->bytes);
+        bits = (wide)__builtin_bswap64((uint64_t)high) << 64 |
+               __builtin_bswap64((uint64_t)(high >> 64));
+    }
+    switch (type->bytes) { /* without a call */
+    case 4:
+        memcpy(to, &bits, 4);
+        break;
+    case 8:
+        memcpy(to, &bits, 8);
+        break;
+    default:
+        memcpy(to, &bits, type->bytes);
+    }
 }
 
 static double load_real(const struct gs_key_field *field, const char *record)

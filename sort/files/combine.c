@@ -13,6 +13,9 @@
 
 #define ROOM_BYTES ((size_t)256 << 10)
 
+/* Up to here, records with the same keys are looked at one by one. */
+#define SHORT_RUN 4
+
 struct gs_combiner {
     const struct gs_options *options;
     const struct gs_combine *how;
@@ -61,6 +64,11 @@ static uint64_t find_run(const struct gs_combiner *combiner, const char *one, co
 {
     uint64_t known = 0;
     uint64_t end = count;
+    while (known < SHORT_RUN && known < count &&
+           gs_keys_same(&combiner->rows, one, records + known * bytes))
+        known++;
+    if (known < SHORT_RUN)
+        return known;
     for (uint64_t step = 1; known + step <= count; step *= 2) {
         if (!gs_keys_same(&combiner->rows, one, records + (known + step - 1) * bytes)) {
             end = known + step - 1;
@@ -187,15 +195,14 @@ static enum gs_status take(struct gs_combiner *combiner, const char *record, uin
 {
     enum gs_status st = GS_OK;
     const uint64_t bytes = combiner->bytes_in;
-    const char *end = record + count * bytes;
-    while (record < end) {
+    for (; count > 0; count--, record += bytes) {
         if (combiner->times > 0 && combiner->how->folds) {
-            const uint64_t run = find_run(combiner, last_record(combiner), record, bytes,
-                                          (uint64_t)(end - record) / bytes);
+            const uint64_t run = find_run(combiner, last_record(combiner), record, bytes, count);
             if (run > 0)
                 fold(combiner, record, run);
             record += run * bytes;
-            if (record == end)
+            count -= run;
+            if (count == 0)
                 break;
             GS_TRY(finish(combiner, err));
         }
@@ -203,7 +210,6 @@ static enum gs_status take(struct gs_combiner *combiner, const char *record, uin
             GS_TRY(flush(combiner, err));
         combiner->records++;
         begin(combiner, record);
-        record += bytes;
     }
 cleanup:
     return st;

@@ -100,8 +100,8 @@ static void lay_out_part(struct gs_combine *combine)
         one->part = one->field;
         one->part.offset = end;
         if (one->fold == GS_COMBINE_SUM) {
-            one->part.type = (struct gs_key_type){.kind = type->kind,
-                                                   .bytes = type->bytes <= 4 ? 8 : 16};
+            one->part.type =
+                (struct gs_key_type){.kind = type->kind, .bytes = type->bytes <= 4 ? 8 : 16};
             fits = fits && type->bytes <= 8 &&
                    (type->kind == GS_TYPE_UNSIGNED || type->kind == GS_TYPE_SIGNED);
         }

@@ -95,10 +95,6 @@ static enum gs_status check_shuffle(const struct gs_command *command, struct gs_
                            "options '--shuffle' and '%s' are incompatible: a random order knows no "
                            "keys",
                            others[i].option);
-    if (command->task.sort.shuffled && command->task.resumes)
-        return gs_fail(err, GS_ERR_USAGE, 0,
-                       "options '--shuffle' and '--resume' are incompatible: a shuffle that was "
-                       "stopped starts anew, in the same order: leave '--resume' out");
     return GS_OK;
 }
 

@@ -128,12 +128,14 @@ static void print_text_counts(FILE *out, const struct gs_stats *stats,
                               const struct gs_options *options, double mean_bin)
 {
     char format[GS_FORMAT_TEXT];
+    char largest[24] = "-"; /* merges do not measure it */
     gs_format_name(options->format, format);
+    if (stats->largest_bin > 0 || stats->bins == stats->equality_bins)
+        snprintf(largest, sizeof largest, "%" PRIu64, stats->largest_bin);
     ROW("type", "%s", format);
     ROW("keys", "%" PRIu64 " in, %" PRIu64 " out", stats->keys_in, stats->keys_out);
     ROW("samples", "%" PRIu64, stats->samples);
-    ROW("bins", "%" PRIu64 ", largest %" PRIu64 ", mean %.1f", stats->bins, stats->largest_bin,
-        mean_bin);
+    ROW("bins", "%" PRIu64 ", largest %s, mean %.1f", stats->bins, largest, mean_bin);
     ROW("equality bins", "%" PRIu64 ", %" PRIu64 " keys in them", stats->equality_bins,
         stats->equality_keys);
     if (stats->lists > 0)

@@ -18,6 +18,7 @@ struct gs_journal {
     int fd;           /* or -1 */
     uint64_t begin;   /* entries in front of this byte are not the next reader's */
     uint64_t next;    /* where the next entry is read or written */
+    size_t taken;     /* entries that were of use to who read them */
     bool refused;     /* an entry was whole, but of no use to who read it */
 };
 

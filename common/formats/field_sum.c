@@ -4,7 +4,6 @@
 #include "common/formats/field_sum.h"
 
 #include <math.h>
-#include <string.h>
 
 __extension__ typedef unsigned __int128 wide;
 __extension__ typedef __int128 signed_wide;
@@ -30,34 +29,35 @@ static bool is_real(const struct gs_key_type *type)
 /* The bits of a field, those of a negative integer with more of its sign above. */
 static inline wide load(const struct gs_key_field *field, const char *record)
 {
-    const unsigned bytes = field->type.bytes;
-    const unsigned above = 128 - 8 * bytes;
-    wide bits = 0;
-    record += field->offset;
-    switch (bytes) { /* without a call */
-    case 4:
-        memcpy(&bits, record, 4);
-        break;
-    case 8:
-        memcpy(&bits, record, 8);
-        break;
-    default:
-        memcpy(&bits, record, bytes);
+    wide bits;
+    if (field->type.bytes <= 8) {
+        const uint64_t word = gs_field_word(field, record);
+        return field->type.kind == GS_TYPE_SIGNED ? (wide)(int64_t)word : word;
     }
-    if (field->type.big_endian) {
-        const wide turned = (wide)__builtin_bswap64((uint64_t)bits) << 64 |
-                            __builtin_bswap64((uint64_t)(bits >> 64));
-        bits = turned >> above;
-    }
-    if (field->type.kind == GS_TYPE_SIGNED)
-        bits = (wide)((signed_wide)(bits << above) >> above);
+    memcpy(&bits, record + field->offset, sizeof bits);
+    if (field->type.big_endian)
+        bits = (wide)__builtin_bswap64((uint64_t)bits) << 64 |
+               __builtin_bswap64((uint64_t)(bits >> 64));
     return bits;
 }
 
-static void store(const struct gs_key_type *type, wide bits, unsigned char *to)
+static inline void store(const struct gs_key_type *type, wide bits, unsigned char *to)
 {
-    for (unsigned i = 0; i < type->bytes; i++)
-        to[type->big_endian ? type->bytes - 1 - i : i] = (unsigned char)(bits >> (8 * i));
+    if (type->big_endian) {
+        const wide high = bits << (128 - 8 * type->bytes);
+        bits = (wide)__builtin_bswap64((uint64_t)high) << 64 |
+               __builtin_bswap64((uint64_t)(high >> 64));
+    }
+    switch (type->bytes) { /* without a call */
+    case 4:
+        memcpy(to, &bits, 4);
+        break;
+    case 8:
+        memcpy(to, &bits, 8);
+        break;
+    default:
+        memcpy(to, &bits, type->bytes);
+    }
 }
 
 static double load_real(const struct gs_key_field *field, const char *record)
@@ -122,25 +122,41 @@ void gs_field_sum_begin(struct gs_field_sum *sum, const struct gs_key_field *fie
     sum->infinite = !isfinite(sum->real);
 }
 
+static inline void add_integer(struct gs_field_sum *sum, bool is_signed, wide value)
+{
+    if (!is_signed) {
+        sum->wraps += __builtin_add_overflow(sum->integer, value, &sum->integer);
+        return;
+    }
+    signed_wide next;
+    if (__builtin_add_overflow((signed_wide)sum->integer, (signed_wide)value, &next))
+        sum->wraps += (signed_wide)value < 0 ? -1 : 1;
+    sum->integer = (wide)next;
+}
+
 void gs_field_sum_add(struct gs_field_sum *sum, const struct gs_key_field *field,
                       const void *records, uint64_t count, uint64_t bytes)
 {
     const char *record = records;
-    for (uint64_t i = 0; i < count; i++, record += bytes) {
-        if (is_real(&field->type)) {
+    const char *end = record + count * bytes;
+    const bool is_signed = field->type.kind == GS_TYPE_SIGNED;
+    wide few = 0; /* all of them, where 16 bytes have room for any count */
+    if (is_real(&field->type)) {
+        for (; record < end; record += bytes) {
             const double value = load_real(field, record);
             sum->infinite = sum->infinite || !isfinite(value);
             sum->real += value;
-        } else if (field->type.kind == GS_TYPE_SIGNED) {
-            const signed_wide value = (signed_wide)load(field, record);
-            signed_wide next;
-            if (__builtin_add_overflow((signed_wide)sum->integer, value, &next))
-                sum->wraps += value < 0 ? -1 : 1;
-            sum->integer = (wide)next;
-        } else {
-            sum->wraps += __builtin_add_overflow(sum->integer, load(field, record), &sum->integer);
         }
+        return;
     }
+    if (field->type.bytes > 8) {
+        for (; record < end; record += bytes)
+            add_integer(sum, is_signed, load(field, record));
+        return;
+    }
+    for (; record < end; record += bytes)
+        few += load(field, record);
+    add_integer(sum, is_signed, few);
 }
 
 bool gs_field_sum_store(const struct gs_field_sum *sum, const struct gs_key_field *field,

@@ -10,6 +10,28 @@
 
 #include "common/formats/format.h"
 
+#include <string.h>
+
+/* An integer of at most 8 bytes, a negative one with its sign above. */
+static inline uint64_t gs_field_word(const struct gs_key_field *field, const void *record)
+{
+    const char *at = (const char *)record + field->offset;
+    const unsigned above = 64 - 8 * field->type.bytes;
+    uint64_t word = 0;
+    switch (field->type.bytes) { /* without a call */
+    case 4:
+        memcpy(&word, at, 4);
+        break;
+    case 8:
+        memcpy(&word, at, 8);
+        break;
+    default:
+        memcpy(&word, at, field->type.bytes);
+    }
+    word = field->type.big_endian ? __builtin_bswap64(word) : word << above;
+    return field->type.kind == GS_TYPE_SIGNED ? (uint64_t)((int64_t)word >> above) : word >> above;
+}
+
 struct gs_field_sum {
     __extension__ unsigned __int128 integer; /* modulo 2^128, */
     int64_t wraps;                           /* and how often that was left, upwards */

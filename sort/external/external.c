@@ -46,9 +46,6 @@
 #include "sort/ways/short_records.h"
 #include "sort/sorter/sorter.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum gs_status gs_external_sort(const struct gs_entries *entries, const struct gs_options *options,
                                 const struct gs_external *source, struct gs_sink *sink,
                                 struct gs_progress *progress, struct gs_stats *stats,
@@ -103,11 +100,6 @@ cleanup:
     stats->keys_out = sorter.position;
     stats->fingerprint = sorter.expected;
     stats->memory_bytes = source->memory_bytes;
-    if (sorter.taken > 0) {
-        size_t length = strlen(stats->reason);
-        snprintf(stats->reason + length, sizeof stats->reason - length,
-                 ", %zu chunks of them resumed", sorter.taken);
-    }
     gs_spill_close(&sorter.spill);
     return st;
 }

@@ -235,14 +235,15 @@ enum gs_status gs_manifest_take(struct gs_external_sorter *sorter, const struct 
 {
     struct gs_journal *journal = sorter->journal;
     *done = 0;
+    journal->taken = 0;
     journal->next = journal->begin;
     enum gs_status st = gs_spill_reopen(&sorter->spill, sorter->source->homes, err);
     if (st != GS_OK)
         return st;
     *level = take_level(sorter);
     while (*level != NULL && take_chunk(sorter, tiles, keys, *level, done))
-        sorter->taken++;
-    if (sorter->taken == 0) {
+        journal->taken++;
+    if (journal->taken == 0) {
         gs_level_free(*level);
         *level = NULL;
     }

@@ -22,7 +22,6 @@ struct gs_external_sorter {
     unsigned threads;
     struct gs_journal *journal; /* of complete chunks, or NULL */
     uint64_t chunk_fingerprint; /* of the chunk before */
-    size_t taken;               /* chunks taken over from an earlier run */
     bool on_disk;               /* the input is, at least in part */
     struct gs_split *split;     /* while chunks are split, or NULL */
     gs_key *chunks[2];          /* [plan.chunk_keys] keys each while chunks are split, or NULL;

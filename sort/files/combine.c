@@ -13,6 +13,9 @@
 
 #define ROOM_BYTES ((size_t)256 << 10)
 
+/* Up to here, records with the same keys are looked at one by one. */
+#define SHORT_RUN 4
+
 struct gs_combiner {
     const struct gs_options *options;
     const struct gs_combine *how;
@@ -61,6 +64,11 @@ static uint64_t find_run(const struct gs_combiner *combiner, const char *one, co
 {
     uint64_t known = 0;
     uint64_t end = count;
+    while (known < SHORT_RUN && known < count &&
+           gs_keys_same(&combiner->rows, one, records + known * bytes))
+        known++;
+    if (known < SHORT_RUN)
+        return known;
     for (uint64_t step = 1; known + step <= count; step *= 2) {
         if (!gs_keys_same(&combiner->rows, one, records + (known + step - 1) * bytes)) {
             end = known + step - 1;
@@ -89,13 +97,19 @@ static inline const struct gs_key_field *field_of(const struct gs_combined_field
     return part ? &one->part : &one->field;
 }
 
+/* Is it said how many records were behind what comes? */
+static inline bool counted(const struct gs_combiner *combiner)
+{
+    return combiner->parts && combiner->how->counts;
+}
+
 /* The last record in the room is that one so far. */
 static void begin(struct gs_combiner *combiner, const char *record)
 {
     const struct gs_combine *how = combiner->how;
     char *last = last_record(combiner);
     gs_record_copy(last, record, how->record_bytes);
-    combiner->times = combiner->parts ? gs_row_word(record + how->record_bytes) : 1;
+    combiner->times = counted(combiner) ? gs_row_word(record + how->record_bytes) : 1;
     for (uint32_t i = 0; combiner->parts && i < how->field_count; i++) {
         const struct gs_combined_field *one = &how->fields[i];
         const struct gs_key_field *in = field_of(one, combiner->parts);
@@ -128,9 +142,9 @@ static void fold(struct gs_combiner *combiner, const char *records, uint64_t cou
                 memcpy(last + one->field.offset, record + in->offset, in->type.bytes);
         }
     }
-    for (uint64_t j = 0; combiner->parts && j < count; j++)
+    for (uint64_t j = 0; counted(combiner) && j < count; j++)
         combiner->times += gs_row_word(records + j * combiner->bytes_in + how->record_bytes);
-    combiner->times += combiner->parts ? 0 : count;
+    combiner->times += counted(combiner) ? 0 : count;
 }
 
 /* No more of its keys will come: finish the last record in the room, or drop it. */
@@ -181,15 +195,14 @@ static enum gs_status take(struct gs_combiner *combiner, const char *record, uin
 {
     enum gs_status st = GS_OK;
     const uint64_t bytes = combiner->bytes_in;
-    const char *end = record + count * bytes;
-    while (record < end) {
+    for (; count > 0; count--, record += bytes) {
         if (combiner->times > 0 && combiner->how->folds) {
-            const uint64_t run = find_run(combiner, last_record(combiner), record, bytes,
-                                          (uint64_t)(end - record) / bytes);
+            const uint64_t run = find_run(combiner, last_record(combiner), record, bytes, count);
             if (run > 0)
                 fold(combiner, record, run);
             record += run * bytes;
-            if (record == end)
+            count -= run;
+            if (count == 0)
                 break;
             GS_TRY(finish(combiner, err));
         }
@@ -197,7 +210,6 @@ static enum gs_status take(struct gs_combiner *combiner, const char *record, uin
             GS_TRY(flush(combiner, err));
         combiner->records++;
         begin(combiner, record);
-        record += bytes;
     }
 cleanup:
     return st;

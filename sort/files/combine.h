@@ -9,6 +9,8 @@
  * Larger inputs are combined in parts first, whose order is that of their records:
  *
  *   | record, the first of its key | how many there were, u64 | each field: sum, least, greatest |
+ *
+ * without the number where nothing depends on it.
  */
 #ifndef GS_COMBINE_H
 #define GS_COMBINE_H
@@ -41,7 +43,7 @@ struct gs_combined_field {
     enum gs_combine_option fold; /* SUM, MIN or MAX */
     const char *text;            /* as given */
     struct gs_key_field field;
-    struct gs_key_field part;     /* the same in a part; a sum there has 16 bytes */
+    struct gs_key_field part;     /* the same in a part; a sum there has 8 bytes, or 16 */
     struct gs_record_order order; /* by the field, for the least and the greatest */
 };
 
@@ -53,6 +55,8 @@ struct gs_combine {
     bool single;            /* only those that come once */
     const char *count_text; /* --count, or NULL */
     struct gs_key_type count;
+    bool counts;  /* it matters how many there were */
+    bool alike;   /* records of a key differ in combined fields only: any can be the first */
     struct gs_set set;
     struct gs_record_order order; /* of the records */
     uint32_t record_bytes;        /* of what is combined, and of the results: */

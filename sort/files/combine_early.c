@@ -80,7 +80,8 @@ static void describe_parts(struct early *early, const struct gs_task *task)
     *form = (struct gs_part_form){.how = how,
                                   .order = &early->order,
                                   .reverse = task->sort.reverse,
-                                  .counts = how != NULL,
+                                  .counts = how != NULL && how->counts,
+                                  .alike = how != NULL && how->alike,
                                   .rows = gs_key_rows(&format),
                                   .record_bytes = gs_record_bytes(&task->sort)};
     form->part_bytes = how != NULL ? how->part_bytes : form->record_bytes;
@@ -88,7 +89,7 @@ static void describe_parts(struct early *early, const struct gs_task *task)
     early->parts.device = GS_DEVICE_CPU;
     early->parts.own = (struct gs_own_options){.combine = NULL};
     gs_record_order_init(&early->order, &format);
-    form->chooses = early->order.part_count > early->order.key_parts;
+    form->chooses = early->order.part_count > early->order.key_parts && !form->alike;
     if (how == NULL)
         return;
     if (form->chooses)
@@ -145,7 +146,7 @@ static bool pays(struct early *early, const struct gs_task *task)
     const uint64_t threads = fit ? room / (keys + keys / 4 + 1) : early->threads;
     if (threads < early->threads)
         early->threads = threads > 0 ? (unsigned)threads : 1;
-    if (!form->chooses && early->order.key_bytes < form->record_bytes)
+    if (!form->chooses && !form->alike && early->order.key_bytes < form->record_bytes)
         early->threads = 1; /* so that the first of each key is known */
     return fit || rare * form->part_bytes < 0.5 * form->record_bytes;
 }

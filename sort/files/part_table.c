@@ -6,6 +6,7 @@
  */
 #include "sort/files/part_table.h"
 
+#include "common/formats/field_sum.h"
 #include "common/formats/record_copy.h"
 
 #include <stdlib.h>
@@ -18,6 +19,9 @@
 
 /* Up to here, slots that cost no cache misses are four a part: fewer keys then meet. */
 #define BITS_SPARSE 17
+
+/* A sum of 8 bytes has room for so many numbers of 4. */
+#define SUMMANDS_MOST UINT32_MAX
 
 /* So many bytes of parts are in the cache without being asked for. */
 #define NEAR_BYTES ((uint64_t)64 << 10)
@@ -34,6 +38,7 @@ void gs_part_table_clear(struct gs_part_table *table)
 {
     memset(table->slots, 0, sizeof *table->slots << table->slot_bits);
     table->count = 0;
+    table->added = 0;
 }
 
 static char *part_at(const struct gs_part_table *table, uint64_t number)
@@ -90,24 +95,22 @@ static bool grow(struct gs_part_table *table)
     return true;
 }
 
-/* A sum in a part: of 16 bytes, which have room for any of integers of 8. */
-__extension__ typedef __int128 part_sum;
+__extension__ typedef __int128 wide_sum;
 
-static inline part_sum integer_at(const struct gs_key_field *field, const char *record)
+/* A sum in a part has 8 bytes, or 16 for integers of 8. */
+static inline void add_to_sum(const struct gs_combined_field *field, const char *record, char *part)
 {
-    const unsigned bits = 8 * field->type.bytes;
-    uint64_t value = 0;
-    memcpy(&value, record + field->offset, field->type.bytes);
-    value = field->type.big_endian ? __builtin_bswap64(value) : value << (64 - bits);
-    return field->type.kind == GS_TYPE_SIGNED ? (int64_t)value >> (64 - bits)
-                                              : (part_sum)(value >> (64 - bits));
-}
-
-static inline void add_to_sum(const struct gs_combined_field *field, part_sum before,
-                              const char *record, char *part)
-{
-    before += integer_at(&field->field, record);
-    memcpy(part + field->part.offset, &before, sizeof before);
+    wide_sum wide;
+    const uint64_t value = gs_field_word(&field->field, record);
+    char *sum = part + field->part.offset;
+    if (field->part.type.bytes == sizeof value) {
+        const uint64_t narrow = gs_row_word(sum) + value;
+        memcpy(sum, &narrow, sizeof narrow);
+        return;
+    }
+    memcpy(&wide, sum, sizeof wide);
+    wide += field->field.type.kind == GS_TYPE_SIGNED ? (int64_t)value : (wide_sum)value;
+    memcpy(sum, &wide, sizeof wide);
 }
 
 /* The first record of its key. */
@@ -119,19 +122,19 @@ static inline void begin(const struct gs_part_form *form, const char *record, ch
         memcpy(part + form->record_bytes, &one, sizeof one);
     for (uint32_t i = 0; form->how != NULL && i < form->how->field_count; i++) {
         const struct gs_combined_field *field = &form->how->fields[i];
-        if (field->fold == GS_COMBINE_SUM)
-            add_to_sum(field, 0, record, part);
-        else
+        if (field->fold == GS_COMBINE_SUM) {
+            memset(part + field->part.offset, 0, field->part.type.bytes);
+            add_to_sum(field, record, part);
+        } else {
             memcpy(part + field->part.offset, record + field->field.offset, field->part.type.bytes);
+        }
     }
 }
 
 static inline void fold_field(const struct gs_combined_field *field, const char *record, char *part)
 {
     if (field->fold == GS_COMBINE_SUM) {
-        part_sum sum;
-        memcpy(&sum, part + field->part.offset, sizeof sum);
-        add_to_sum(field, sum, record, part);
+        add_to_sum(field, record, part);
         return;
     }
     char *best = part + field->part.offset;
@@ -222,16 +225,25 @@ add_all(struct gs_part_table *table, const char *records, uint64_t count, size_t
 uint64_t gs_part_table_add(struct gs_part_table *table, const char *records, uint64_t count)
 {
     const struct gs_key_rows *rows = &table->form->rows;
+    const bool sums = table->form->how != NULL && table->form->how->field_count > 0;
+    const uint64_t most = sums ? SUMMANDS_MOST - table->added : count;
+    uint64_t done;
     if (table->slots == NULL && !grow(table))
         return 0;
+    count = count < most ? count : most;
     switch (rows->count == 1 ? rows->list[0].bytes : 0) {
     case 4:
-        return add_all(table, records, count, 4);
+        done = add_all(table, records, count, 4);
+        break;
     case 8:
-        return add_all(table, records, count, 8);
+        done = add_all(table, records, count, 8);
+        break;
     case 12:
-        return add_all(table, records, count, 12);
+        done = add_all(table, records, count, 12);
+        break;
     default:
-        return add_all(table, records, count, 0);
+        done = add_all(table, records, count, 0);
     }
+    table->added += done;
+    return done;
 }

@@ -12,6 +12,7 @@ struct gs_part_form {
     const struct gs_combine *how; /* which fields are combined; NULL: none */
     const struct gs_record_order *order;
     bool reverse;
+    bool alike;   /* records of a key may only differ in combined fields; else: */
     bool chooses; /* records of a key may differ: a part has the one that is first in the order */
     bool counts;  /* behind the record is how many there were */
     struct gs_key_rows rows;
@@ -26,6 +27,7 @@ struct gs_part_table {
     uint32_t *slots;
     unsigned slot_bits;
     uint64_t count, room;
+    uint64_t added; /* records, since it was empty */
 };
 
 /* Free what it has. All zero but for the first two fields: an empty table. */

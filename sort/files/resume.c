@@ -116,6 +116,8 @@ static void add_options(struct facts *to, const struct gs_task *task)
     add(to, "skip %" PRIu64 " reverse %d unique %d stable %d argsort %u\n",
         task->found.skips != NULL ? task->found.skips[0] : 0, task->sort.reverse, task->sort.unique,
         format->stable, task->sort.index_bytes);
+    if (task->sort.shuffled)
+        add(to, "shuffle %" PRIu64 "\n", task->sort.seed);
 }
 
 /* Describe the task: all that has to be the same for what is kept to be of use. */

@@ -15,7 +15,9 @@
 #include "common/files/output.h"
 #include "sort/sort.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Size of pipes whose end is not seen yet: more than there is room for. It is doubled at most. */
 #define UNKNOWN_BYTES (UINT64_MAX / 2)
@@ -172,6 +174,16 @@ static void prepare(const struct gs_task *task, struct gs_inputs *inputs)
         gs_start_ahead(&task->sort, gs_inputs_bytes(inputs), NULL, 0);
 }
 
+/* Say how many chunks an earlier run has left. */
+static void note_resumed(const struct gs_journal *journal, struct gs_stats *stats)
+{
+    if (journal == NULL || journal->taken == 0)
+        return;
+    const size_t length = strlen(stats->reason);
+    snprintf(stats->reason + length, sizeof stats->reason - length, ", %zu chunks of them resumed",
+             journal->taken);
+}
+
 enum gs_status gs_sort_files(struct gs_task *task, struct gs_progress *progress,
                              struct gs_stats *stats, struct gs_error *err)
 {
@@ -181,6 +193,7 @@ enum gs_status gs_sort_files(struct gs_task *task, struct gs_progress *progress,
     enum gs_status st = gs_resume_open(&resume, task, err);
     if (st == GS_OK)
         st = gs_work_run(&work, task, progress, stats, err);
+    note_resumed(resume.journal, stats);
     gs_resume_close(&resume, task, st == GS_OK);
     return st;
 }

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/shuffle/dealing.h"
-#include "sort/check/record_fingerprint.h"
 #include "sort/types/starts.h"
 
 #include "common/formats/record_copy.h"
@@ -202,6 +201,36 @@ void gs_dealing_records(struct gs_dealing *deal, const struct gs_shuffle_input *
 #pragma omp parallel for num_threads(deal->threads) schedule(static, 1) if (deal->threads > 1)
     for (unsigned thread = 0; thread < deal->threads; thread++)
         deal_share(deal, thread, input, to);
+}
+
+/* As deal_share, but nothing is copied. */
+static uint64_t sum_share(const struct gs_dealing *deal, unsigned thread,
+                          const struct gs_shuffle_input *input)
+{
+    uint16_t room[GS_SHUFFLE_ROOM];
+    uint64_t *next = deal->next + (size_t)thread * GS_SHUFFLE_BINS;
+    const uint64_t end = share_start(deal, thread + 1);
+    uint64_t sum = 0;
+    uint64_t here;
+    for (uint64_t at = share_start(deal, thread); at < end; at += here) {
+        const char *from = gs_shuffle_record(input, input->from + at, &here);
+        here = here < end - at ? here : end - at;
+        here = here < GS_SHUFFLE_DRAWN ? here : GS_SHUFFLE_DRAWN;
+        const uint16_t *bins = gs_shuffle_draw(deal->node, deal->first + at, (uint32_t)here, room);
+        for (uint64_t i = 0; i < here; i++)
+            sum += gs_dealing_checksum(from + i * input->record_bytes, input->record_bytes,
+                                       next[bins[i]]++);
+    }
+    return sum;
+}
+
+uint64_t gs_dealing_sum(struct gs_dealing *deal, const struct gs_shuffle_input *input)
+{
+    uint64_t sum = 0;
+#pragma omp parallel for num_threads(deal->threads) schedule(static, 1) reduction(+ : sum)
+    for (unsigned thread = 0; thread < deal->threads; thread++)
+        sum += sum_share(deal, thread, input);
+    return sum;
 }
 
 static void position_share(const struct gs_dealing *deal, unsigned thread, uint32_t first_bin,

@@ -4,6 +4,7 @@
 #ifndef GS_DEALING_H
 #define GS_DEALING_H
 
+#include "sort/check/record_fingerprint.h"
 #include "sort/shuffle/draw.h"
 #include "sort/types/types.h"
 
@@ -65,8 +66,17 @@ uint64_t gs_dealing_largest(const struct gs_dealing *deal);
 /* Then copy the records from input->from on to `to`: by bin, and in each as they come. */
 void gs_dealing_records(struct gs_dealing *deal, const struct gs_shuffle_input *input, char *to);
 
-/* The same for elements of so many bytes that are the positions of records, those of bins
- * [bin, end) alone: once for each bin. */
+/* The checksum of what that would copy, by gs_dealing_checksum, instead of it. */
+uint64_t gs_dealing_sum(struct gs_dealing *deal, const struct gs_shuffle_input *input);
+
+/* That of the record at a place of what is dealt: those of all add up. */
+static inline uint64_t gs_dealing_checksum(const char *record, unsigned bytes, uint64_t place)
+{
+    return gs_random(gs_record_hash(record, bytes), place);
+}
+
+/* The same as gs_dealing_records for elements of so many bytes that are the positions of records,
+ * those of bins [bin, end) alone: once for each bin. */
 void gs_dealing_positions(struct gs_dealing *deal, uint32_t bin, uint32_t end, unsigned bytes,
                           char *to);
 

@@ -10,7 +10,7 @@
  */
 #include "sort/shuffle/shuffle.h"
 #include "sort/check/trail.h"
-#include "sort/shuffle/dealing.h"
+#include "sort/shuffle/shuffle_manifest.h"
 
 #include "common/clock.h"
 #include "common/files/spill.h"
@@ -46,6 +46,7 @@ struct shuffling {
     struct gs_stats *stats;
     struct gs_trail trail;
     struct gs_spill spill;
+    struct gs_journal *journal; /* of complete chunks, or NULL */
     unsigned threads;
     unsigned bytes; /* of a record */
     uint64_t memory;
@@ -143,12 +144,10 @@ static enum gs_status write_all(struct shuffling *all, const struct gs_place *pl
     return st;
 }
 
-/* Deal the next `count` records, and write them. */
+/* Add the chunk that was dealt, and whose records are at its place: only its starts are not. */
 static enum gs_status add_chunk(struct shuffling *all, const struct gs_shuffle_input *input,
-                                uint64_t count, struct gs_error *err)
+                                const struct gs_place *place, struct gs_error *err)
 {
-    enum gs_status st = GS_OK;
-    struct chunk chunk = {.loaded = 0};
     if (all->chunk_count == all->chunk_room) {
         const size_t room = 2 * all->chunk_room + 16;
         struct chunk *more = reallocarray(all->chunks, room, sizeof *more);
@@ -158,19 +157,30 @@ static enum gs_status add_chunk(struct shuffling *all, const struct gs_shuffle_i
         all->chunk_room = room;
     }
     if (all->options->verify)
-        all->stats->fingerprint += gs_shuffle_sum(input, count, all->threads);
-    gs_dealing_count(all->deal, all->options->seed, all->done, count);
-    gs_dealing_records(all->deal, input, all->to);
+        all->stats->fingerprint += gs_shuffle_sum(input, all->deal->count, all->threads);
     for (uint32_t bin = 0; bin < GS_SHUFFLE_BINS; bin++) {
         all->totals[bin] += all->deal->starts[bin + 1] - all->deal->starts[bin];
         all->head->of[bin + 1] = (uint32_t)all->deal->starts[bin + 1];
     }
-    GS_TRY(gs_spill_place(&all->spill, HEAD_BYTES + count * all->bytes, &chunk.place, err));
-    GS_TRY(gs_spill_write(&all->spill, &chunk.place, 0, all->head, HEAD_BYTES, err));
-    GS_TRY(write_all(all, &chunk.place, all->to, count * all->bytes, err));
-    all->chunks[all->chunk_count++] = chunk;
-    all->done += count;
+    all->chunks[all->chunk_count++] = (struct chunk){.place = *place};
+    all->done += all->deal->count;
     atomic_store(&all->progress->done, all->done);
+    return gs_spill_write(&all->spill, place, 0, all->head, HEAD_BYTES, err);
+}
+
+/* Deal the next `count` records, and write them. */
+static enum gs_status deal_chunk(struct shuffling *all, const struct gs_shuffle_input *input,
+                                 uint64_t count, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_place place;
+    gs_dealing_count(all->deal, all->options->seed, all->done, count);
+    gs_dealing_records(all->deal, input, all->to);
+    GS_TRY(gs_spill_place(&all->spill, HEAD_BYTES + count * all->bytes, &place, err));
+    GS_TRY(write_all(all, &place, all->to, count * all->bytes, err));
+    GS_TRY(add_chunk(all, input, &place, err));
+    if (all->journal != NULL)
+        GS_TRY(gs_shuffle_kept(all->journal, &all->spill, &place, count, err));
 cleanup:
     return st;
 }
@@ -196,6 +206,26 @@ static void advise(const struct shuffling *all, enum gs_use use,
     }
 }
 
+/* Take over the chunks that an earlier run has left complete. */
+static enum gs_status take_chunks(struct shuffling *all, struct gs_shuffle_input *input,
+                                  struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gs_place place;
+    all->journal->taken = 0;
+    all->journal->next = all->journal->begin;
+    GS_TRY(gs_spill_reopen(&all->spill, all->source->homes, err));
+    while (gs_shuffle_take(all->journal, &all->spill, HEAD_BYTES, all->options->seed, input,
+                           all->deal, &place)) {
+        GS_TRY(add_chunk(all, input, &place, err));
+        advise(all, GS_USE_DONE, input, input->from, all->done);
+        input->from = all->done;
+    }
+    gs_spill_trim(&all->spill);
+cleanup:
+    return st;
+}
+
 /* Deal what is in memory, or mapped. */
 static enum gs_status deal_spans(struct shuffling *all, struct gs_error *err)
 {
@@ -207,14 +237,16 @@ static enum gs_status deal_spans(struct shuffling *all, struct gs_error *err)
         return st;
     const uint64_t count = gs_shuffle_count(&input);
     advise(all, GS_USE_IN_ORDER, &input, 0, count);
-    GS_TRY(gs_spill_check(&all->spill, count * all->bytes, source->output_device,
+    if (all->journal != NULL)
+        GS_TRY(take_chunks(all, &input, err));
+    GS_TRY(gs_spill_check(&all->spill, (count - input.from) * all->bytes, source->output_device,
                           source->output_bytes, err));
     while (input.from < count) {
         const uint64_t given = input.from * all->bytes;
         const uint64_t held = source->held_bytes > given ? source->held_bytes - given : 0;
         const uint64_t here = chunk_records(all, held, count - input.from);
         GS_TRY(need(&all->to, &all->to_bytes, here * all->bytes, err));
-        GS_TRY(add_chunk(all, &input, here, err));
+        GS_TRY(deal_chunk(all, &input, here, err));
         advise(all, GS_USE_DONE, &input, input.from, input.from + here);
         input.from += here;
     }
@@ -246,7 +278,7 @@ static enum gs_status deal_pipes(struct shuffling *all, struct gs_error *err)
         const struct gs_shuffle_input input = {
             .spans = &span, .span_count = 1, .firsts = firsts, .record_bytes = all->bytes};
         if (got > 0)
-            GS_TRY(add_chunk(all, &input, got, err));
+            GS_TRY(deal_chunk(all, &input, got, err));
     }
 cleanup:
     return st;
@@ -417,14 +449,16 @@ enum gs_status gs_shuffle_external(const struct gs_options *options,
     enum gs_status st = GS_OK;
     struct gs_progress own_progress = {.phase = NULL};
     uint64_t start_ns = gs_now_ns();
-    struct shuffling all = {.options = options,
-                            .source = source,
-                            .sink = sink,
-                            .progress = progress != NULL ? progress : &own_progress,
-                            .stats = stats,
-                            .threads = gs_threads(options),
-                            .bytes = gs_record_bytes(options),
-                            .memory = for_groups(source->memory_bytes)};
+    struct shuffling all = {
+        .options = options,
+        .source = source,
+        .sink = sink,
+        .progress = progress != NULL ? progress : &own_progress,
+        .stats = stats,
+        .journal = source->read == NULL && source->held_bytes == 0 ? source->journal : NULL,
+        .threads = gs_threads(options),
+        .bytes = gs_record_bytes(options),
+        .memory = for_groups(source->memory_bytes)};
     *stats = (struct gs_stats){.memory_bytes = source->memory_bytes};
     gs_shuffle_describe(options, stats);
     all.deal = gs_dealing_new(all.threads);

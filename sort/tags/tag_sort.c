@@ -66,10 +66,8 @@ static void plan_part(struct gs_plan *plan, struct gs_tag_part *part,
 
 /* Let the run begin with records in their bins: there is nothing to distribute. Nobody
  * asks where splitters are then, but none of the bins has one value only. */
-static void take_bins(struct gs_wide *wide, const struct gs_span *span)
+static void take_bins(struct gs_run *run, struct gs_tag_bins *bins, const struct gs_span *span)
 {
-    struct gs_run *run = &wide->run;
-    struct gs_tag_bins *bins = wide->part->bins;
     run->splitters.count = bins->count - 1;
     for (uint32_t i = 0; i < run->splitters.count; i++)
         run->splitters.splitter[i] = 2 * i + 1;
@@ -86,7 +84,7 @@ static enum gs_status sort_spans(struct gs_wide *wide, const struct gs_span *spa
     struct gs_plan plan;
     struct gs_run *run = &wide->run;
     const struct gs_options *options = wide->options;
-    const struct gs_tag_bins *bins = gs_wide_bins(wide);
+    struct gs_tag_bins *bins = gs_wide_bins(wide);
     const uint32_t index_bytes = gs_tags_index_bytes(spans, span_count);
     if (gs_whole_tags_fit(options, index_bytes, GS_KEY_BYTES))
         gs_whole_tags_init(&wide->tags, options, index_bytes);
@@ -103,7 +101,7 @@ static enum gs_status sort_spans(struct gs_wide *wide, const struct gs_span *spa
     else
         gs_tag_sort_plan(&plan, run->options, gs_tiles_keys(&run->tiles));
     if (bins != NULL)
-        take_bins(wide, spans);
+        take_bins(run, bins, spans);
     GS_TRY(gs_sort_on(run, &plan, &gs_stages_records, &wide->tag_sink, &partial, err));
     if (!run->refused)
         GS_TRY(gs_trail_prove(&wide->trail, run->stats->fingerprint, run->stats, err));

@@ -25,7 +25,7 @@ struct gs_wide {
 };
 
 /* The bins that records lie in already, or NULL. */
-static inline const struct gs_tag_bins *gs_wide_bins(const struct gs_wide *wide)
+static inline struct gs_tag_bins *gs_wide_bins(const struct gs_wide *wide)
 {
     return wide->part != NULL ? wide->part->bins : NULL;
 }

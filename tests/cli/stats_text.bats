@@ -89,3 +89,16 @@ setup()
     run -2 --separate-stderr gsort --stats no-such-file -o out
     [[ $stderr == *"gsort: no-such-file: "* ]]
 }
+
+@test "the largest bin of a merge is not known; with nothing but equal keys there is none" {
+    gsort in -o sorted
+    gsort --stats -m sorted sorted -o out 2>stats
+    grep -q '^bins  *[0-9]*, largest -, mean [1-9]' stats
+    gsort --stats-file=json -m sorted sorted -o out
+    grep -q '"largest": 0,' json
+    gsort --device=cpu --stats in -o out 2>stats
+    grep -q '^bins  *[0-9]*, largest [1-9]' stats
+    keygen equal 1000003 >in
+    gsort --device=cpu --stats in -o out 2>stats
+    grep -q '^bins  *1, largest 0, mean 1000003.0' stats
+}

@@ -47,7 +47,6 @@ draw_answer()
         [ "${reference_options[i]}" != -R ] || width=${reference_options[i + 1]}
     done
     one_of shuffle fold minus common offsets
-    [ "$REPLY:$resumes" != shuffle:1 ] || return 0 # refused, as it starts anew
     case $REPLY in
     shuffle)
         shuffle_seed=$((RANDOM << 15 | RANDOM))

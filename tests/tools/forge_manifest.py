@@ -4,7 +4,8 @@
 # usage: forge_manifest.py MANIFEST LIE
 #
 # LIE: version, what the sample says (samples, no-bins, bins), or what the second chunk says (LIES).
-# The format is that of common/files/journal.c; external_manifest.c has the entries.
+# The format is that of common/files/journal.c; external_manifest.c has the entries. Those of a shuffle
+# are in shuffle_manifest.c: there is no sample, so LIES and OTHERS are about its third chunk.
 import struct
 import sys
 
@@ -93,6 +94,10 @@ def say_other(index):
 LIES = {"shift": shift, "lose": lose, "gather": gather, "exceed": exceed,
         "input": say_other(INPUT), "written": say_other(WRITTEN), "home": say_other(HOME), "offset": say_other(OFFSET)}
 
+# Of a shuffle's chunk: how many records it has, or where it is.
+OTHERS = {"fewer": lambda count, *_: count - 1, "most": lambda count, *_: MASK >> 33, "zero": lambda *_: 0,
+          "overflow": lambda *_: MASK}
+
 
 def forge(entries, lie):
     entry = entries[SECOND]
@@ -111,6 +116,14 @@ def forge(entries, lie):
         del entry[-8:]
     elif lie == "nothing":  # a chunk of no keys
         entries.insert(SECOND, bytearray(24) + entry[24:40] + entries[FIRST][40:])
+    elif lie == "twice":  # the same chunk again
+        entries.insert(SECOND, bytearray(entries[SECOND - 1]))
+    elif lie == "missing":
+        del entries[SECOND]
+    elif lie == "other-place":
+        entry[8:] = entries[SECOND - 1][8:]
+    elif lie in OTHERS:
+        struct.pack_into("<Q", entry, 0, OTHERS[lie](words[0]))
     else:
         LIES[lie](words, more)
         entry[:] = struct.pack("<%dQ" % len(words), *words)

@@ -10,17 +10,26 @@
 
 #define RECORDS    20000
 #define VALUES     3000
-#define KEY_AT     4
-#define PART_BYTES 64
+#define KEY_AT     8
+#define PART_BYTES 72
 
-/* Records of `bytes` bytes: a big-endian i32 that is summed up, and a key of `key` bytes. */
-static void make_records(char *records, uint32_t key)
+__extension__ typedef __int128 wide;
+
+/* What is summed up: a big-endian i32, or an i64 whose sum has no room in 8 bytes. */
+static int64_t summand_of(uint64_t i, uint32_t bytes)
+{
+    return -(int64_t)(i % 9) * (bytes == 8 ? INT64_MAX / 8 : 1);
+}
+
+/* Records of such a number of `bytes` bytes at first, and a key of `key` bytes. */
+static void make_records(char *records, uint32_t bytes, uint32_t key)
 {
     for (uint64_t i = 0; i < RECORDS; i++, records += KEY_AT + key) {
         const uint64_t value = gs_random(1, i) % VALUES;
         const uint64_t random = gs_random(2, value);
-        const int32_t summand = (int32_t)__builtin_bswap32((uint32_t)(int32_t) - (int64_t)(i % 9));
-        memcpy(records, &summand, sizeof summand);
+        const uint64_t summand = (uint64_t)summand_of(i, bytes) << (64 - 8 * bytes);
+        const uint64_t turned = __builtin_bswap64(summand);
+        memcpy(records, &turned, sizeof turned);
         for (uint32_t b = 0; b < key; b++)
             records[KEY_AT + b] = (char)(b < 2 ? value >> (8 * b) : random >> (8 * (b % 8)));
     }
@@ -35,32 +44,35 @@ static uint64_t value_of(const char *record)
 /* Each value once, with its count and sum over the first `count` records. */
 static void check_parts(const struct gs_part_table *table, uint64_t count)
 {
+    const struct gs_combined_field *field = &table->form->how->fields[0];
     static uint64_t times[VALUES];
-    static int64_t sums[VALUES];
+    static wide sums[VALUES];
     uint64_t all = 0;
     memset(times, 0, sizeof times);
     memset(sums, 0, sizeof sums);
     for (uint64_t i = 0; i < count; i++) {
         times[gs_random(1, i) % VALUES]++;
-        sums[gs_random(1, i) % VALUES] -= (int64_t)(i % 9);
+        sums[gs_random(1, i) % VALUES] += summand_of(i, field->field.type.bytes);
     }
     for (uint64_t i = 0; i < table->count; i++) {
         const struct gs_part_form *form = table->form;
         const char *part = table->parts + i * form->part_bytes;
         const uint64_t value = value_of(part);
         uint64_t often;
-        int64_t sum[2];
+        int64_t narrow;
+        wide sum;
         memcpy(&often, part + form->record_bytes, sizeof often);
-        memcpy(sum, part + form->how->fields[0].part.offset, sizeof sum);
-        CHECK(value < VALUES && often == times[value] && sum[0] == sums[value]);
-        CHECK(sum[1] == (sum[0] < 0 ? -1 : 0));
+        memcpy(&narrow, part + field->part.offset, sizeof narrow);
+        memcpy(&sum, part + field->part.offset, sizeof sum);
+        sum = field->part.type.bytes == 8 ? narrow : sum;
+        CHECK(value < VALUES && often == times[value] && sum == sums[value]);
         all += often;
         times[value] = 0; /* it must not come again */
     }
     CHECK(all == count);
 }
 
-static void check_key(uint32_t key)
+static void check_key(uint32_t key, uint32_t bytes)
 {
     struct gs_combine how = {.field_count = 1};
     struct gs_format format = {.record_bytes = KEY_AT + key, .key_count = 1};
@@ -68,8 +80,10 @@ static void check_key(uint32_t key)
         (struct gs_key_field){.offset = KEY_AT, .type = {.kind = GS_TYPE_BYTES, .bytes = key}};
     how.fields[0] = (struct gs_combined_field){.fold = GS_COMBINE_SUM};
     how.fields[0].field.type =
-        (struct gs_key_type){.kind = GS_TYPE_SIGNED, .bytes = 4, .big_endian = true};
+        (struct gs_key_type){.kind = GS_TYPE_SIGNED, .bytes = bytes, .big_endian = true};
     how.fields[0].part.offset = format.record_bytes + 8;
+    how.fields[0].part.type =
+        (struct gs_key_type){.kind = GS_TYPE_SIGNED, .bytes = bytes == 4 ? 8 : 16};
     const struct gs_part_form form = {.how = &how,
                                       .counts = true,
                                       .rows = gs_key_rows(&format),
@@ -77,13 +91,17 @@ static void check_key(uint32_t key)
                                       .part_bytes = PART_BYTES};
     char *records = malloc((size_t)RECORDS * format.record_bytes);
     CHECK(records != NULL);
-    make_records(records, key);
+    make_records(records, bytes, key);
     struct gs_part_table table = {.form = &form, .limit_bytes = UINT64_MAX};
     CHECK(gs_part_table_add(&table, records, RECORDS) == RECORDS);
     check_parts(&table, RECORDS);
     gs_part_table_clear(&table);
     CHECK(gs_part_table_add(&table, records, 77) == 77);
     check_parts(&table, 77);
+    /* Sums have room for 2^32 summands. */
+    table.added = UINT32_MAX - 23;
+    CHECK(gs_part_table_add(&table, records + 77 * format.record_bytes, 77) == 23);
+    check_parts(&table, 100);
     gs_part_table_free(&table);
     /* With room for some of the keys, it tells where it stopped. */
     struct gs_part_table small = {.form = &form, .limit_bytes = 100000};
@@ -97,7 +115,9 @@ static void check_key(uint32_t key)
 int main(void)
 {
     static const uint32_t keys[] = {2, 3, 4, 7, 8, 11, 12, 16, 20, 33};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        check_key(keys[i]);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        check_key(keys[i], 4);
+        check_key(keys[i], 8);
+    }
     return 0;
 }

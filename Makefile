@@ -31,8 +31,10 @@ found := $(call have,$(NVCC))
 $(eval $(call switch,CUDA,$(call optional,,$(found)),$(found),$(NVCC): install the CUDA toolkit or say where it is by NVCC=...))
 found := $(call library,fuse3)
 $(eval $(call switch,FUSE,$(found),$(found),fuse3: install libfuse3-dev and pkg-config))
+found := $(call library,hdf5)
+$(eval $(call switch,HDF5,0,$(found),hdf5: install libhdf5-dev and pkg-config))
 $(eval $(call switch,MPI,0,$(call have,$(MPICC)),$(MPICC): install libopenmpi-dev or libmpich-dev or say where it is by MPICC=...))
-$(if $(filter 11,$(STATIC)$(or $(filter 1,$(CUDA) $(HIGHWAY) $(MPI)),0)),$(error STATIC=1 goes without CUDA, HIGHWAY and MPI))
+$(if $(filter 11,$(STATIC)$(or $(filter 1,$(CUDA) $(HIGHWAY) $(HDF5) $(MPI)),0)),$(error STATIC=1 goes without CUDA, HIGHWAY, HDF5 and MPI))
 
 # -g1: functions and lines for backtraces and valgrind; variables for a debugger cost a quarter of the
 # build: CFLAGS='-Og -g'.
@@ -41,7 +43,7 @@ CXXFLAGS  ?= -O2 -g1
 BATS      ?= bats
 SANITIZE  :=
 is        = $(if $(filter 1,$($(1))),$(2))
-CONFIG    := cuda$(CUDA)-highway$(HIGHWAY)$(call is,DEBUG,-debug)$(call is,STATIC,-static)$(CONFIG_SUFFIX)
+CONFIG    := cuda$(CUDA)-highway$(HIGHWAY)$(call is,HDF5,-hdf5)$(call is,DEBUG,-debug)$(call is,STATIC,-static)$(CONFIG_SUFFIX)
 B         := build/$(CONFIG)
 M         := $(B)/$(notdir $(MPICC))
 MACROS    := $(shell $(CC) -dM -E - </dev/null)
@@ -60,7 +62,7 @@ C_FLAGS   := -std=c11 $(WARNINGS) -Wconversion -Wmissing-prototypes -fopenmp $(P
 # A unique symbol of GCC's would stay global in libgsort.a.
 CXX_FLAGS := -std=c++17 $(WARNINGS) -fno-exceptions -fno-rtti $(if $(CLANG),,-fno-gnu-unique) $(PIC) $(SAME_PATHS)
 CPP_FLAGS := -I. -D_GNU_SOURCE -DGS_CUDA=$(CUDA) -DGS_HIGHWAY=$(HIGHWAY) $(call is,DEBUG,-DGS_DEBUG=1) -MMD -MP
-LIBS      := -lpthread -lm
+LIBS      := -lpthread -lm $(call is,HDF5,-ldl)
 LINK_FLAGS := $(call is,STATIC,-static -s -Xlinker --gc-sections)
 
 # The rooms of the house, from the ground up (sort/README.md); a source in none of them is an error.
@@ -90,8 +92,9 @@ WHOLE     := $(filter-out $(APART),$(KEY_ROOMS) $(TAG_ROOMS) $(RECORD_ROOMS))
 folder   = $(if $(filter common common/% cli,$(1)),$(1),sort/$(1))
 sources  = $(foreach room,$(1),$(wildcard $(call folder,$(room))/*.$(2)))
 # What stands in for others (absent), and what does not (present).
-present  = $(filter-out %_absent.c,$(call sources,$(1),c))
+present  = $(patsubst common/formats/hdf5.c,$(HDF5_SOURCE),$(filter-out %_absent.c,$(call sources,$(1),c)))
 absent   = $(filter %_absent.c,$(call sources,$(1),c))
+HDF5_SOURCE := common/formats/hdf5$(if $(filter 0,$(HDF5)),_absent).c
 HOUSE    := $(shell find common sort cli -name '*.c' -o -name '*.cc' -o -name '*.cu')
 ASTRAY   := $(filter-out $(foreach kind,c cc cu,$(call sources,$(ROOMS) $(KEY_ROOMS) $(TAG_ROOMS) $(RECORD_ROOMS) $(MPI_ROOMS) $(WINGS) $(GPU_ROOMS),$(kind))),$(HOUSE))
 $(if $(ASTRAY),$(error $(ASTRAY): in no room that the Makefile knows))
@@ -176,7 +179,7 @@ tools: $(TOOLS)
 # The lines of all parts that begin with ##, and what is built now.
 help:
 	@sed -n 's/^## \{0,1\}//p' Makefile $(PARTS)
-	@printf '\n%s\n' 'Switches: CUDA=0|1 HIGHWAY=0|1 FUSE=0|1 MPI=0|1 MPICC= STATIC=0|1 DEBUG=0|1 V=0|1 WERROR=; now CUDA=$(CUDA) HIGHWAY=$(HIGHWAY) FUSE=$(FUSE)'
+	@printf '\n%s\n' 'Switches: CUDA=0|1 HIGHWAY=0|1 HDF5=0|1 FUSE=0|1 MPI=0|1 MPICC= STATIC=0|1 DEBUG=0|1 V=0|1 WERROR=; now CUDA=$(CUDA) HIGHWAY=$(HIGHWAY) FUSE=$(FUSE)'
 
 # ./gsort is the configuration built last; build/last.mk keeps the variables given to that make, as
 # arguments or in its environment.
@@ -188,7 +191,7 @@ copy = @cmp -s $< $@ || { cp $< $@.new && mv $@.new $@; }
 gsort: $(B)/gsort FORCE
 	$(copy)
 	@$(if $(filter install,$(MAKECMDGOALS)),[ -e build/last.mk ] ||) printf '%s\n' \
-	    $(foreach name,CUDA HIGHWAY MPI STATIC,'$(name) ?= $($(name))') $(foreach name,NVCC MPICC,'$(name) ?= $(call whole_path,$(name))') \
+	    $(foreach name,CUDA HIGHWAY HDF5 MPI STATIC,'$(name) ?= $($(name))') $(foreach name,NVCC MPICC,'$(name) ?= $(call whole_path,$(name))') \
 	    'BUILT_COMMIT := $(COMMIT)' $(foreach name,$(GIVEN),'$(name) := $(call quoted,$(value $(name)))') >build/last.mk
 gsort-mpi: $(M)/gsort-mpi FORCE
 	$(copy)
@@ -206,7 +209,7 @@ $(M)/gsort-mpi: $(MAIN) $(filter-out $(NO_MPI),$(OBJECTS)) $(MPI_OBJECTS)
 # The flags of the last build: if CFLAGS or LDFLAGS change, everything is rebuilt; for another commit, one file.
 FLAGS_NOW := $(CC) $(CPPFLAGS) $(CPP_FLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) $(CXX) $(CXX_FLAGS) $(CXXFLAGS) $(NVCC_FLAGS) \
              $(LINK_FLAGS) $(LDFLAGS) $(LIBS)
-VERSION_NOW := -DGS_VERSION='"$(VERSION)"' -DGS_COMMIT='"$(COMMIT)"' -DGS_GPU_ARCHS='"$(GPU_ARCHS)"'
+VERSION_NOW := -DGS_VERSION='"$(VERSION)"' -DGS_COMMIT='"$(COMMIT)"' -DGS_GPU_ARCHS='"$(GPU_ARCHS)"' -DGS_HDF5=$(HDF5)
 define kept
 $(1): FORCE
 	@mkdir -p $$(@D); echo '$$(call quoted,$$($(2)))' | cmp -s - $$@ || echo '$$(call quoted,$$($(2)))' >$$@
@@ -215,6 +218,15 @@ $(eval $(call kept,$(B)/flags,FLAGS_NOW))
 $(eval $(call kept,$(B)/version,VERSION_NOW))
 $(B)/cli/version.o: private OWN_FLAGS := $(VERSION_NOW)
 $(B)/cli/version.o: $(B)/version
+
+# The library that is opened when it is needed, by its name for programs: libhdf5.so leads to libhdf5.so.103.3.1.
+ifeq ($(HDF5),1)
+  HDF5_PLACES := $(shell PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 $(PKG_CONFIG) --libs-only-L hdf5)
+  HDF5_FILE   := $(notdir $(realpath $(firstword $(wildcard $(HDF5_PLACES:-L%=%/libhdf5.so)))))
+  HDF5_LIBRARY := $(shell echo '$(HDF5_FILE)' | sed 's/\(\.so\.[0-9]*\).*/\1/')
+  $(if $(HDF5_LIBRARY),,$(error HDF5=1, but there is no libhdf5.so in $(HDF5_PLACES)))
+$(B)/common/formats/hdf5.o: private OWN_FLAGS := $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags hdf5)) -DGS_HDF5_LIBRARY='"$(HDF5_LIBRARY)"'
+endif
 
 # All files of a room as one: written again when there are others.
 files_in = $(patsubst "%",%,$(filter "%",$(file <$(1))))

@@ -107,7 +107,7 @@ static enum gs_status open_files(const struct gs_cluster *cluster, struct gs_com
     GS_TRY(gs_decide_records(&command->task, inputs, err));
     if (command->task.found.npy != NULL && command->task.found.npy->head.table)
         return gs_fail(err, GS_ERR_USAGE, 0,
-                       "%s: a FITS or LAS file is sorted by ranks of one host",
+                       "%s: a FITS, LAS or HDF5 file is sorted by ranks of one host",
                        inputs->list[0].name);
     if (undecided && command->task.found.npy != NULL) /* other ranks do not know */
         st = gs_fail(err, GS_ERR_USAGE, 0, "%s: ranks take no .npy file from a pipe",

@@ -27,7 +27,7 @@ void gs_version_print(void)
     const bool renamed = strncmp(name, "gsort", strlen("gsort")) != 0;
     printf("%s%s %s\nCommit: %s\nCompiler: %s\n", name, renamed ? " (gsort)" : "", gs_version,
            gs_commit, compiler);
-    printf("CUDA: %s\nHighway: %s\nMPI: %s\nLicense: MIT\n",
+    printf("CUDA: %s\nHighway: %s\nHDF5: %s\nMPI: %s\nLicense: MIT\n",
            GS_CUDA ? "yes, for " GS_GPU_ARCHS : "no", GS_HIGHWAY ? "yes" : "no",
-           gs_cluster_library() != NULL ? gs_cluster_library() : "no");
+           GS_HDF5 ? "yes" : "no", gs_cluster_library() != NULL ? gs_cluster_library() : "no");
 }

@@ -31,7 +31,7 @@ FUZZ_CC ?= clang
 FUZZERS := $(patsubst %,$(B)/fuzz/fuzz_%,command size format npy)
 FUZZ_command := cli/options.c cli/option_values.c sort/files/record_format.c sort/files/npy_files.c cli/size_arg.c
 FUZZ_size    := cli/size_arg.c
-FUZZ_format  := $(call sources,common/formats,c) common/nearest_word.c
+FUZZ_format  := $(filter-out %/hdf5.c,$(call present,common/formats)) common/nearest_word.c
 FUZZ_npy     := $(FUZZ_format)
 $(foreach name,command size format npy,$(eval $(B)/fuzz/fuzz_$(name): $(FUZZ_$(name))))
 $(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(OBJECTS) $(B)/flags
@@ -48,9 +48,10 @@ fuzz: $(FUZZERS)
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 ASAN_TESTS := tests/cli tests/engine tests/sort tests/cluster
 ASAN_MPI = $(if $(filter file,$(origin MPI)),$(call have,$(MPICC)),$(MPI))
+ASAN_HDF5 = $(if $(filter file,$(origin HDF5)),$(call library,hdf5),$(HDF5))
 asan:
 	$(need_bats)
-	+GSORT_FUZZ_COUNT=1000 $(MAKE) check TESTS='$(patsubst tests,$(ASAN_TESTS),$(TESTS))' CONFIG_SUFFIX=-asan MPI='$(ASAN_MPI)' SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g' CXXFLAGS='-O1 -g' \
+	+GSORT_FUZZ_COUNT=1000 $(MAKE) check TESTS='$(patsubst tests,$(ASAN_TESTS),$(TESTS))' CONFIG_SUFFIX=-asan MPI='$(ASAN_MPI)' HDF5='$(ASAN_HDF5)' SANITIZE='$(SANITIZERS)' CFLAGS='-O1 -g' CXXFLAGS='-O1 -g' \
 	    CPPFLAGS='$(CPPFLAGS) -DGS_INCOMING_KEYS=140000'
 
 # All calls of the library, in two threads at once, run by $(UNDER).

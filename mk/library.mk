@@ -7,7 +7,8 @@
 .PHONY: lib install-lib uninstall-lib
 
 LIBRARY := $(B)/libgsort.so.0 $(B)/libgsort.a
-LIBRARY_OBJECTS := $(filter-out $(NO_MPI) $(call objects,$(B),$(call sources,cli,c)),$(OBJECTS))
+# Without HDF5, of which many builds are not for several threads.
+LIBRARY_OBJECTS := $(filter-out $(NO_MPI) $(call objects,$(B),$(call sources,cli,c)),$(OBJECTS:%/hdf5.o=%/hdf5_absent.o))
 LIBRARY_OPENMP := $(if $(CLANG),-fopenmp)
 LIBRARY_LIBS := $(LIBS) $(call is,HIGHWAY,-lstdc++)
 lib: $(LIBRARY)

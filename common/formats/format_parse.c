@@ -218,7 +218,8 @@ enum gs_status gs_format_parse(struct gs_format *format, const struct gs_format_
     if (options->key_count > 0 && options->record == NULL)
         return gs_fail(err, GS_ERR_USAGE, 0,
                        "-k needs -R SIZE, the size of a record in bytes, as in -R 16 -k 8:f64; of "
-                       "a .npy file, and of a FITS or LAS file that is named alone, it is a field");
+                       "a .npy file, and of a FITS, LAS or HDF5 file that is named alone, it is a "
+                       "field");
     if (options->record != NULL) {
         type = (struct gs_key_type){.kind = GS_TYPE_BYTES, .big_endian = true};
         GS_TRY(parse_record(options->record, &type.bytes, err));

@@ -8,6 +8,8 @@
  */
 #include "common/formats/signatures.h"
 
+#include "common/formats/table.h"
+
 #include <string.h>
 
 #define AT(offset, bytes)                                                                          \
@@ -91,7 +93,7 @@ const struct gs_signature gs_signatures[] = {
     {"an Arrow file", .fields = {AT(0, "ARROW1\0\0")}},
     {"an Arrow stream", .fields = {AT(0, "\xff\xff\xff\xff"), AT(6, "\0\0\x10\0\0\0\0\0\x0a\0")}},
     {"an Avro file", .fields = {AT(0, "Obj\1"), AT(6, "avro.")}},
-    {"an HDF5 file", .fields = {AT(0, "\x89HDF\r\n\x1a\n")}},
+    {"an HDF5 file", .fields = {AT(0, GS_HDF5_MAGIC)}, .advice = GS_HDF5_ADVICE},
     {"an HDF5 file", .fields = {AT(512, "\x89HDF\r\n\x1a\n")}},
     {"a NetCDF file",
      .fields = {BITS(0, "CDF\0", "\xff\xff\xff\xfc"), BITS(8, ZEROS_4, "\xff\xff\xff\xf5")}},

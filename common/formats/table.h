@@ -1,4 +1,4 @@
-/* table.h -- records between other things in a file: FITS binary tables, LAS points.
+/* table.h -- records between other things in a file: FITS binary tables, LAS points, HDF5 datasets.
  * SPDX-License-Identifier: MIT
  *
  * What is in front of the records and behind them stays as it is, so their count stays, too. A
@@ -25,5 +25,14 @@ enum gs_status gs_fits_parse(struct gs_npy *table, const void *bytes, size_t siz
                              const char *name, struct gs_error *err);
 enum gs_status gs_las_parse(struct gs_npy *table, const void *bytes, size_t size, uint64_t *needed,
                             const char *name, struct gs_error *err);
+
+/* What an HDF5 file begins with, and what is said where it is not sorted as such. */
+#define GS_HDF5_MAGIC  "\x89HDF\r\n\x1a\n"
+#define GS_HDF5_ADVICE "a gsort of make HDF5=1 sorts the dataset of a file that is named"
+
+/* Find the dataset of an HDF5 file by libhdf5, which opens the file itself; the records begin
+ * behind *needed bytes. Else as above. */
+enum gs_status gs_hdf5_find(struct gs_npy *table, uint64_t *needed, const char *name,
+                            struct gs_error *err);
 
 #endif

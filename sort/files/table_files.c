@@ -1,4 +1,4 @@
-/* table_files.c -- an input that is a FITS or LAS file.
+/* table_files.c -- an input that is a FITS, LAS or HDF5 file.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/files/table_files.h"
@@ -45,6 +45,28 @@ static enum gs_status read_until(int fd, unsigned char **bytes, size_t *size, ui
     return errnum == 0 ? GS_OK : gs_fail(err, GS_ERR_INPUT, errnum, "%s: read failed", name);
 }
 
+static bool is_hdf5(const unsigned char *bytes)
+{
+    return bytes != NULL && strncmp((const char *)bytes, GS_HDF5_MAGIC, strlen(GS_HDF5_MAGIC)) == 0;
+}
+
+/* *bytes: `size` of the file that are there. */
+static enum gs_status read_hdf5(int fd, const char *name, struct gs_npy *table,
+                                unsigned char **bytes, size_t size, struct gs_error *err)
+{
+    uint64_t needed;
+    enum gs_status st = gs_hdf5_find(table, &needed, name, err);
+    if (st != GS_OK)
+        return st;
+    if (needed > size)
+        st = read_until(fd, bytes, &size, needed, name, err);
+    if (st == GS_OK && size < needed)
+        st = gs_fail(err, GS_ERR_INPUT, 0, "%s: ends in front of its dataset", name);
+    if (st != GS_OK)
+        gs_npy_free(table);
+    return st;
+}
+
 static enum gs_status read_table(int fd, const char *name, struct gs_npy *table,
                                  unsigned char **bytes, struct gs_error *err)
 {
@@ -52,6 +74,8 @@ static enum gs_status read_table(int fd, const char *name, struct gs_npy *table,
     size_t size = 0;
     uint64_t needed = GS_TABLE_MAGIC_BYTES;
     GS_TRY(read_until(fd, bytes, &size, needed, name, err));
+    if (is_hdf5(*bytes))
+        return read_hdf5(fd, name, table, bytes, size, err);
     const bool fits = gs_fits_is(*bytes, size);
     if (!fits && !gs_las_is(*bytes, size)) {
         free(*bytes);
@@ -84,7 +108,7 @@ static enum gs_status look(const char *name, bool named, struct gs_npy *table,
         st = read_table(fd, name, table, bytes, err);
     if (fd >= 0)
         close(fd);
-    if (st == GS_ERR_INPUT && !named) {
+    if (st == GS_ERR_INPUT && !named && !is_hdf5(*bytes)) {
         free(*bytes);
         *bytes = NULL;
         *err = (struct gs_error){.status = GS_OK};
@@ -103,7 +127,7 @@ enum gs_status gs_table_find(struct gs_task *task, struct gs_error *err)
     enum gs_status st = look(name, options->key_count > 0, &table, &bytes, err);
     if (st == GS_OK && bytes != NULL && task->file_count > 1) {
         gs_npy_free(&table);
-        st = gs_fail(err, GS_ERR_USAGE, 0, "%s: a FITS or LAS file is sorted alone", name);
+        st = gs_fail(err, GS_ERR_USAGE, 0, "%s: a FITS, LAS or HDF5 file is sorted alone", name);
     }
     if (st != GS_OK || bytes == NULL) {
         free(bytes);
@@ -153,12 +177,12 @@ enum gs_status gs_table_check(const struct gs_task *task, const struct gs_output
         return GS_OK;
     if (gs_writes_fewer(&task->sort) || task->combine != NULL ||
         task->sort.wanted.end != GS_WANTED_ALL || task->split > 0)
-        return gs_fail(err, GS_ERR_USAGE, 0,
-                       "%s: a FITS or LAS file keeps all of its records: it can only be sorted",
-                       name);
+        return gs_fail(
+            err, GS_ERR_USAGE, 0,
+            "%s: a FITS, LAS or HDF5 file keeps all of its records: it can only be sorted", name);
     if (output->kind != GS_OUTPUT_TEMPORARY)
         return gs_fail(err, GS_ERR_USAGE, 0,
-                       "%s: a FITS or LAS file becomes another one: use -o FILE", name);
+                       "%s: a FITS, LAS or HDF5 file becomes another one: use -o FILE", name);
     return GS_OK;
 }
 

@@ -1,4 +1,4 @@
-/* table_files.h -- an input that is a FITS or LAS file: one, by its name, into another file.
+/* table_files.h -- an input that is a FITS, LAS or HDF5 file: one, by its name, into another file.
  * SPDX-License-Identifier: MIT
  *
  * It is treated as a .npy file is, but that its records do not become fewer, and that what follows
@@ -14,7 +14,7 @@
 
 /* If the file is one, and the only input: make what is found of .npy files, skips, and the format,
  * as gs_npy_files_find does. Else nothing is found; a file that cannot be read is left for later
- * to report, and so is one without a sound table, unless a column is named. */
+ * to report, and so is a FITS or LAS file without a sound table, unless a column is named. */
 enum gs_status gs_table_find(struct gs_task *task, struct gs_error *err);
 
 /* The input is open: leave of it what is the table's. */

@@ -1,4 +1,4 @@
-# FITS binary tables and LAS points are sorted by their columns; all else in the files stays.
+# FITS tables, LAS points and HDF5 datasets are sorted by their columns; all else in files stays.
 # SPDX-License-Identifier: MIT
 
 load ../npy
@@ -59,6 +59,34 @@ table()
     by_library laspy
 }
 
+# with_hdf5: skip the test where the program was built without.
+with_hdf5()
+{
+    gsort --version | grep -qx 'HDF5: yes' || skip "built without HDF5"
+}
+
+@test "HDF5: structures, numbers and rows, and h5py reads the result" {
+    with_hdf5
+    by_library h5py
+}
+
+@test "HDF5: what has not one contiguous dataset is refused in one line" {
+    with_hdf5
+    by_library refused
+}
+
+@test "HDF5: without it, or from a pipe, the cure is named" {
+    { printf '\x89HDF\r\n\x1a\n' && head -c 1000 /dev/zero; } >in.h5
+    run -2 --separate-stderr gsort <(cat in.h5)
+    assert_trouble "looks like an HDF5 file, not plain keys: a gsort of make HDF5=1 sorts"
+    ! gsort --version | grep -qx 'HDF5: yes' || return 0
+    for words in "" "-k x" "-t f64"; do
+        # shellcheck disable=SC2086  # words are meant
+        run -2 --separate-stderr gsort $words in.h5 -o out
+        assert_trouble "in.h5: looks like an HDF5 file, not plain keys: a gsort of make HDF5=1"
+    done
+}
+
 @test "columns without a name, and what is no key" {
     { table 16 2 J E 1P && printf '%-2880s' 11112222333333330000444455555555; } >in.fits
     gsort -k col1 in.fits -o out.fits
@@ -72,21 +100,21 @@ table()
 |cannot be sorted by field col3: its values are in the heap; -k FIELD chooses others
 -k id|there is no field 'id'; its fields are: col1 col2 col3
 -k col3|cannot be sorted by field col3: its values are in the heap
--u -k col1|a FITS or LAS file keeps all of its records: it can only be sorted
---head=1 -k col1|a FITS or LAS file keeps all of its records
--k col1 in.fits|a FITS or LAS file is sorted alone
+-u -k col1|a FITS, LAS or HDF5 file keeps all of its records: it can only be sorted
+--head=1 -k col1|a FITS, LAS or HDF5 file keeps all of its records
+-k col1 in.fits|a FITS, LAS or HDF5 file is sorted alone
 END
     run -2 --separate-stderr gsort -k col1 in.fits --split=2 -o out-%d
-    assert_trouble "a FITS or LAS file keeps all of its records"
+    assert_trouble "a FITS, LAS or HDF5 file keeps all of its records"
     run -2 --separate-stderr gsort -k col1 in.fits
-    assert_trouble "a FITS or LAS file becomes another one: use -o FILE"
+    assert_trouble "a FITS, LAS or HDF5 file becomes another one: use -o FILE"
     run -2 --separate-stderr gsort -o out <(cat in.fits)
     assert_trouble "looks like a FITS file"
     run -2 --separate-stderr gsort -k col1 -o out <in.fits
-    assert_trouble "of a FITS or LAS file that is named alone, it is a field"
+    assert_trouble "of a FITS, LAS or HDF5 file that is named alone, it is a field"
     cat in.fits in.fits >twice.fits
     run -2 --separate-stderr gsort -k col1 --minus=twice.fits in.fits -o out
-    assert_trouble "a FITS or LAS file keeps all of its records"
+    assert_trouble "a FITS, LAS or HDF5 file keeps all of its records"
     { table 2 3 B B && printf '%-2880s' $'\2a\1b\2c'; } >small.fits
     gsort -k col1 --offsets=offsets small.fits -o out.fits
     keys 0 0 0 0 1 0 3 0 | cmp - offsets

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""tables.py -- FITS binary tables and LAS points, sorted by gsort, and as numpy sorts them.
+"""tables.py -- FITS binary tables, LAS points and HDF5 datasets, sorted by gsort, and as numpy sorts them.
 SPDX-License-Identifier: MIT
 
-usage: tables.py fits|las|astropy|laspy GSORT       in an empty directory
+usage: tables.py fits|las|astropy|laspy|h5py|refused GSORT       in an empty directory
 
 fits and las write files byte by byte and compare all bytes of the output with what is wanted; astropy
-and laspy write the file and read the result by these libraries. Exit status 0: no difference, 77:
+and laspy write the file and read the result by these libraries, and so does h5py, where all bytes are
+compared, too; refused: what is no such dataset is, in one line. Exit status 0: no difference, 77:
 there is no such library.
 """
 import struct
@@ -155,6 +156,114 @@ def laspy(gsort):
         for name in points.point_format.dimension_names:
             assert (numpy.asarray(got[name]) == numpy.asarray(points[name])[order]).all(), (form, name)
         assert got.vlrs[-1].record_data_bytes() == b"kept"
+
+
+def make_hdf5(library, name, data, libver="earliest", **how):
+    """Write a file with this dataset, and others of which one is behind it; where it begins in the bytes."""
+    with library.File(name, "w", libver=libver) as file:
+        file.attrs["title"] = "kept"
+        group = file.create_group("group")
+        group["before"] = numpy.arange(1000)
+        dataset = file.create_dataset("events", data=data, **how)
+        dataset.attrs["unit"] = "m"
+        file["link"] = library.SoftLink("/group/before")
+        file["other"] = library.ExternalLink("other.h5", "/x")
+        group["behind"] = numpy.arange(77.0)
+        group.create_dataset("packed", data=numpy.arange(9999), compression="gzip")
+        file.flush()
+        begin = dataset.id.get_offset()
+    return begin
+
+
+def h5py(gsort, count=30000):
+    try:
+        import h5py as library
+    except ImportError:
+        sys.exit(77)
+
+    def check(data, rows, libver="earliest"):
+        begin = make_hdf5(library, "in.h5", data, libver)
+        old = open("in.h5", "rb").read()
+        assert old[begin:begin + data.nbytes] == data.tobytes()
+        raw = numpy.frombuffer(data.tobytes(), numpy.uint8).reshape(count, -1)  # numpy leaves padding behind
+        every_way(gsort, "in.h5", rows, lambda order: old[:begin] + raw[order].tobytes() + old[begin + data.nbytes:])
+        words, order = rows[-1]
+        run(gsort, "-s", *words, "in.h5", "-o", "out.h5")
+        with library.File("out.h5", "r") as file:
+            assert file["events"][...].tobytes() == raw[order].tobytes()
+            assert file.attrs["title"] == "kept" and file["events"].attrs["unit"] == "m"
+            assert (file["group/behind"][...] == numpy.arange(77.0)).all() and (file["group/packed"][...] == numpy.arange(9999)).all()
+
+    fields = [("id", "<i4"), ("energy", ">f8"), ("name", "S5"), ("half", "<f2"), ("good", "?"), ("pair", "<f4", 2), ("place", [("x", "<i2"), ("y", "<i2")])]
+    for aligned, libver in ((False, "earliest"), (True, "latest")):
+        rows = numpy.zeros(count, numpy.dtype(fields, align=aligned))
+        rows["id"] = random.integers(-1000, 1000, count)
+        rows["energy"] = random.normal(size=count)
+        rows["energy"][::7] = numpy.nan
+        rows["name"] = random.choice([b"M31", b"M5", b"NGC", b""], count)
+        rows["half"] = random.integers(-99, 99, count)
+        rows["good"] = random.integers(0, 2, count)
+        rows["pair"] = random.normal(size=(count, 2))
+        energy = numpy.nan_to_num(rows["energy"], nan=numpy.inf)
+        check(rows, [
+            (["-k", "energy,id"], numpy.lexsort([rows["id"], energy])),
+            (["-k", "good", "-k", "half:r"], numpy.lexsort([-rows["half"].astype(int), rows["good"]])),
+            (["-k", "name"], numpy.argsort(rows["name"], kind="stable")),
+        ], libver)
+    for kind in ("<u4", ">u8", "<i2", ">i4", "u1", "<f2", "<f4", ">f8"):
+        data = random.integers(0, 250, count).astype(kind)
+        check(data, [([], numpy.argsort(data, kind="stable"))])
+    data = random.integers(-50, 50, (count, 3)).astype("<i4")
+    check(data, [(["-k", "2,0"], numpy.lexsort([data[:, 0], data[:, 2]])), (["-k", "1"], numpy.argsort(data[:, 1], kind="stable"))])
+    make_hdf5(library, "in.h5", numpy.zeros(0, "<f8"))
+    run(gsort, "in.h5", "-o", "out.h5")
+    assert open("in.h5", "rb").read() == open("out.h5", "rb").read()
+
+
+def refused(gsort):
+    try:
+        import h5py as library
+    except ImportError:
+        sys.exit(77)
+    numbers = numpy.arange(100, dtype="<i4")
+    structure = numpy.zeros(100, [("z", "c16"), ("id", "<i4")])
+
+    def check(text, *words):
+        done = subprocess.run([gsort, *words, "in.h5", "-o", "out"], stdin=subprocess.DEVNULL, capture_output=True)
+        said = done.stderr.decode()
+        assert done.returncode == 2 and text in said and said.count("\n") == 1, (text, said)
+
+    chunked = "its dataset is in chunks or its header; h5repack -l CONTI -f NONE FILE NEW makes it contiguous"
+    for data, how, text in (
+            (numbers, {"chunks": (10,)}, chunked),
+            (numbers, {"compression": "gzip"}, chunked),
+            (numbers, {"fletcher32": True}, chunked),
+            (numpy.int32(3), {}, "has not one dimension, or two of numbers"),
+            (numbers.reshape(5, 5, 4), {}, "has not one dimension, or two of numbers"),
+            (structure.reshape(10, 10), {}, "has not one dimension, or two of numbers"),
+            (numpy.zeros((2, 40000), "<i4"), {}, "its rows have not 1 to 65536 bytes"),
+            (numpy.array([b"a", b"bc"], dtype=library.string_dtype()), {}, "variable length"),
+            (numpy.array([(b"a", 1)], [("s", library.string_dtype()), ("id", "<i4")]), {}, "variable length"),
+            (numpy.zeros(9, numpy.longdouble), {}, "bits"),
+            (numpy.zeros(9, "V4"), {}, "its type has no order"),
+            (structure, {}, "cannot be sorted by field z: it is a structure; -k FIELD chooses others")):
+        make_hdf5(library, "in.h5", data, **how)
+        check(text)
+    check("there is no field 'x'; its fields are: z id", "-k", "x")
+    check("keeps all of its records", "-u", "-k", "id")
+    with library.File("in.h5", "w") as file:
+        file["a"] = file["b"] = numbers
+    check("its datasets are a b: h5copy")
+    with library.File("in.h5", "w") as file:
+        file["group/a"] = numbers
+    check("its root group has no dataset")
+    with library.File("in.h5", "w") as file:
+        file.create_dataset("a", (100,), "<i4")
+    check("its values are not in it")
+    make_hdf5(library, "in.h5", numbers)
+    whole = open("in.h5", "rb").read()
+    open("in.h5", "wb").write(whole[:len(whole) // 2])
+    check("it is damaged or cut off, or a program has it open")
 
 
 globals()[sys.argv[1]](sys.argv[2])

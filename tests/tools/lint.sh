@@ -21,12 +21,13 @@ CPPCHECK=${CPPCHECK:-cppcheck}
 SHELLCHECK=${SHELLCHECK:-shellcheck}
 JOBS=${JOBS:-$(nproc)}
 FLAGS=(-I. -Isort -D_GNU_SOURCE '-DGS_VERSION="lint"' '-DGS_COMMIT="lint"' '-DGS_GPU_ARCHS="lint"'
-    -DGS_CUDA=0 -DGS_HIGHWAY=0)
+    -DGS_CUDA=0 -DGS_HIGHWAY=0 -DGS_HDF5=0 '-DGS_HDF5_LIBRARY="lint"')
 read -ra FUSE_FLAGS < <(pkg-config --cflags fuse3 2>/dev/null)
 FLAGS+=("${FUSE_FLAGS[@]}")
 read -ra MPI_FLAGS < <(pkg-config --cflags ompi-c 2>/dev/null ||
     pkg-config --cflags mpich 2>/dev/null)
-FLAGS+=("${MPI_FLAGS[@]/#-I/-isystem}")
+read -ra HDF5_FLAGS < <(pkg-config --cflags hdf5 2>/dev/null)
+FLAGS+=("${MPI_FLAGS[@]/#-I/-isystem}" "${HDF5_FLAGS[@]/#-I/-isystem}")
 
 # files PATTERN...: list matching files, except in build/ and in hidden directories other than .ci/.
 files()
@@ -131,6 +132,10 @@ check_tidy()
     if ! pkg-config --exists fuse3 2>/dev/null; then
         absent+=(tests/faults/quirkfs.c)
         mapfile -t host < <(printf '%s\n' "${host[@]}" | grep -v '^tests/faults/quirkfs\.c$')
+    fi
+    if ! pkg-config --exists hdf5 2>/dev/null; then
+        absent+=(common/formats/hdf5.c)
+        mapfile -t host < <(printf '%s\n' "${host[@]}" | grep -v '^common/formats/hdf5\.c$')
     fi
     if [ "${#MPI_FLAGS[@]}" -eq 0 ]; then
         mapfile -t mpi < <(files 'sort/cluster/*.c' | grep -v '_absent\.c$')

@@ -16,9 +16,6 @@
 /* So many records of the same keys are looked at one by one. */
 #define SHORT_RUN 4
 
-/* What is done for each key is worth no call. */
-#define EACH_KEY static inline __attribute__((always_inline))
-
 struct gs_combiner {
     const struct gs_options *options;
     const struct gs_combine *how;
@@ -102,7 +99,7 @@ static inline bool counted(const struct gs_combiner *combiner)
 }
 
 /* The next `count` records have the keys of the last one in the room. */
-EACH_KEY void fold(struct gs_combiner *combiner, const char *records, uint64_t count)
+static void fold(struct gs_combiner *combiner, const char *records, uint64_t count)
 {
     const struct gs_combine *how = combiner->how;
     char *last = last_record(combiner);
@@ -127,7 +124,7 @@ EACH_KEY void fold(struct gs_combiner *combiner, const char *records, uint64_t c
 }
 
 /* The last record in the room is that one so far. */
-EACH_KEY void begin(struct gs_combiner *combiner, const char *record)
+static void begin(struct gs_combiner *combiner, const char *record)
 {
     const struct gs_combine *how = combiner->how;
     char *last = last_record(combiner);
@@ -159,7 +156,7 @@ static enum gs_status no_room(const struct gs_combiner *combiner, const char *la
 }
 
 /* No more of its keys will come: finish the last record in the room, or drop it. */
-EACH_KEY enum gs_status finish(struct gs_combiner *combiner, struct gs_error *err)
+static enum gs_status finish(struct gs_combiner *combiner, struct gs_error *err)
 {
     const struct gs_combine *how = combiner->how;
     if (combiner->times == 0)

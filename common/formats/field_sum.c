@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-__extension__ typedef unsigned __int128 wide;
+typedef gs_wide wide;
 __extension__ typedef __int128 signed_wide;
 
 /* What floating-point types are made of. */
@@ -30,10 +30,8 @@ static bool is_real(const struct gs_key_type *type)
 static inline wide load(const struct gs_key_field *field, const char *record)
 {
     wide bits;
-    if (field->type.bytes <= 8) {
-        const uint64_t word = gs_field_word(field, record);
-        return field->type.kind == GS_TYPE_SIGNED ? (wide)(int64_t)word : word;
-    }
+    if (field->type.bytes <= 8)
+        return gs_field_wide(field, record);
     memcpy(&bits, record + field->offset, sizeof bits);
     if (field->type.big_endian)
         bits = (wide)__builtin_bswap64((uint64_t)bits) << 64 |
@@ -110,18 +108,6 @@ static uint64_t to_bits(const struct gs_key_type *type, double value)
     return sign | (bits < infinity ? bits : infinity);
 }
 
-void gs_field_sum_begin(struct gs_field_sum *sum, const struct gs_key_field *field,
-                        const void *record)
-{
-    *sum = (struct gs_field_sum){.wraps = 0};
-    if (!is_real(&field->type)) {
-        sum->integer = load(field, record);
-        return;
-    }
-    sum->real = load_real(field, record);
-    sum->infinite = !isfinite(sum->real);
-}
-
 static inline void add_integer(struct gs_field_sum *sum, bool is_signed, wide value)
 {
     if (!is_signed) {
@@ -134,29 +120,19 @@ static inline void add_integer(struct gs_field_sum *sum, bool is_signed, wide va
     sum->integer = (wide)next;
 }
 
-void gs_field_sum_add(struct gs_field_sum *sum, const struct gs_key_field *field,
-                      const void *records, uint64_t count, uint64_t bytes)
+void gs_field_sum_add_others(struct gs_field_sum *sum, const struct gs_key_field *field,
+                             const void *records, uint64_t count, uint64_t bytes)
 {
     const char *record = records;
-    const char *end = record + count * bytes;
-    const bool is_signed = field->type.kind == GS_TYPE_SIGNED;
-    wide few = 0; /* all of them, where 16 bytes have room for any count */
-    if (is_real(&field->type)) {
-        for (; record < end; record += bytes) {
-            const double value = load_real(field, record);
-            sum->infinite = sum->infinite || !isfinite(value);
-            sum->real += value;
+    for (; count > 0; count--, record += bytes) {
+        if (!is_real(&field->type)) {
+            add_integer(sum, field->type.kind == GS_TYPE_SIGNED, load(field, record));
+            continue;
         }
-        return;
+        const double value = load_real(field, record);
+        sum->infinite = sum->infinite || !isfinite(value);
+        sum->real += value;
     }
-    if (field->type.bytes > 8) {
-        for (; record < end; record += bytes)
-            add_integer(sum, is_signed, load(field, record));
-        return;
-    }
-    for (; record < end; record += bytes)
-        few += load(field, record);
-    add_integer(sum, is_signed, few);
 }
 
 bool gs_field_sum_store(const struct gs_field_sum *sum, const struct gs_key_field *field,

@@ -17,33 +17,66 @@ static inline uint64_t gs_field_word(const struct gs_key_field *field, const voi
 {
     const char *at = (const char *)record + field->offset;
     const unsigned above = 64 - 8 * field->type.bytes;
-    uint64_t word = 0;
-    switch (field->type.bytes) { /* without a call */
+    uint64_t word, few = 0;
+    uint32_t half;
+    switch (field->type.bytes) { /* without a call, nor a load of what was just stored in parts */
     case 4:
-        memcpy(&word, at, 4);
+        memcpy(&half, at, sizeof half);
+        word = half;
         break;
     case 8:
-        memcpy(&word, at, 8);
+        memcpy(&word, at, sizeof word);
         break;
     default:
-        memcpy(&word, at, field->type.bytes);
+        memcpy(&few, at, field->type.bytes);
+        word = few;
     }
     word = field->type.big_endian ? __builtin_bswap64(word) : word << above;
     return field->type.kind == GS_TYPE_SIGNED ? (uint64_t)((int64_t)word >> above) : word >> above;
 }
 
+__extension__ typedef unsigned __int128 gs_wide;
+
+/* The same with 16 bytes. */
+static inline gs_wide gs_field_wide(const struct gs_key_field *field, const void *record)
+{
+    const uint64_t word = gs_field_word(field, record);
+    return field->type.kind == GS_TYPE_SIGNED ? (gs_wide)(int64_t)word : word;
+}
+
 struct gs_field_sum {
-    __extension__ unsigned __int128 integer; /* modulo 2^128, */
-    int64_t wraps;                           /* and how often that was left, upwards */
+    gs_wide integer; /* modulo 2^128, */
+    int64_t wraps;   /* and how often that was left, upwards */
     double real;
     bool infinite; /* a summand was, or was a NaN */
 };
 
-/* Begin with the value in a record, and add that in others, `bytes` bytes apart. */
-void gs_field_sum_begin(struct gs_field_sum *sum, const struct gs_key_field *field,
-                        const void *record);
-void gs_field_sum_add(struct gs_field_sum *sum, const struct gs_key_field *field,
-                      const void *records, uint64_t count, uint64_t bytes);
+/* gs_field_sum_add of floating-point numbers, and of those of 16 bytes. */
+void gs_field_sum_add_others(struct gs_field_sum *sum, const struct gs_key_field *field,
+                             const void *records, uint64_t count, uint64_t bytes);
+
+/* Add the values in `count` records, `bytes` bytes apart. */
+static inline void gs_field_sum_add(struct gs_field_sum *sum, const struct gs_key_field *field,
+                                    const void *records, uint64_t count, uint64_t bytes)
+{
+    const char *record = records;
+    gs_wide integer = sum->integer;
+    if (field->type.kind > GS_TYPE_SIGNED || field->type.bytes > 8) {
+        gs_field_sum_add_others(sum, field, records, count, bytes);
+        return;
+    }
+    for (; count > 0; count--, record += bytes) /* there is room for 2^64 of them */
+        integer += gs_field_wide(field, record);
+    sum->integer = integer;
+}
+
+/* Begin with the value in a record. */
+static inline void gs_field_sum_begin(struct gs_field_sum *sum, const struct gs_key_field *field,
+                                      const void *record)
+{
+    *sum = (struct gs_field_sum){.real = -0.0};
+    gs_field_sum_add(sum, field, record, 1, 0);
+}
 
 /* Put the sum into a record. False if it has no room there: an integer out of range, or a sum of
  * finite numbers that is none. */

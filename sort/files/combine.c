@@ -13,7 +13,7 @@
 
 #define ROOM_BYTES ((size_t)256 << 10)
 
-/* Up to here, records with the same keys are looked at one by one. */
+/* So many records of the same keys are looked at one by one. */
 #define SHORT_RUN 4
 
 struct gs_combiner {
@@ -64,11 +64,6 @@ static uint64_t find_run(const struct gs_combiner *combiner, const char *one, co
 {
     uint64_t known = 0;
     uint64_t end = count;
-    while (known < SHORT_RUN && known < count &&
-           gs_keys_same(&combiner->rows, one, records + known * bytes))
-        known++;
-    if (known < SHORT_RUN)
-        return known;
     for (uint64_t step = 1; known + step <= count; step *= 2) {
         if (!gs_keys_same(&combiner->rows, one, records + (known + step - 1) * bytes)) {
             end = known + step - 1;
@@ -103,23 +98,6 @@ static inline bool counted(const struct gs_combiner *combiner)
     return combiner->parts && combiner->how->counts;
 }
 
-/* The last record in the room is that one so far. */
-static void begin(struct gs_combiner *combiner, const char *record)
-{
-    const struct gs_combine *how = combiner->how;
-    char *last = last_record(combiner);
-    gs_record_copy(last, record, how->record_bytes);
-    combiner->times = counted(combiner) ? gs_row_word(record + how->record_bytes) : 1;
-    for (uint32_t i = 0; combiner->parts && i < how->field_count; i++) {
-        const struct gs_combined_field *one = &how->fields[i];
-        const struct gs_key_field *in = field_of(one, combiner->parts);
-        if (one->fold == GS_COMBINE_SUM)
-            gs_field_sum_begin(&combiner->sums[i], in, record);
-        else
-            memcpy(last + one->field.offset, record + in->offset, in->type.bytes);
-    }
-}
-
 /* The next `count` records have the keys of the last one in the room. */
 static void fold(struct gs_combiner *combiner, const char *records, uint64_t count)
 {
@@ -130,8 +108,6 @@ static void fold(struct gs_combiner *combiner, const char *records, uint64_t cou
         const struct gs_key_field *in = field_of(one, combiner->parts);
         const uint32_t at = in->offset - one->field.offset;
         if (one->fold == GS_COMBINE_SUM) {
-            if (combiner->times == 1 && !combiner->parts)
-                gs_field_sum_begin(&combiner->sums[i], in, last);
             gs_field_sum_add(&combiner->sums[i], in, records, count, combiner->bytes_in);
             continue;
         }
@@ -147,11 +123,42 @@ static void fold(struct gs_combiner *combiner, const char *records, uint64_t cou
     combiner->times += counted(combiner) ? 0 : count;
 }
 
+/* The last record in the room is that one so far. */
+static void begin(struct gs_combiner *combiner, const char *record)
+{
+    const struct gs_combine *how = combiner->how;
+    char *last = last_record(combiner);
+    gs_record_copy(last, record, how->record_bytes);
+    combiner->times = counted(combiner) ? gs_row_word(record + how->record_bytes) : 1;
+    for (uint32_t i = 0; i < how->field_count; i++) {
+        const struct gs_combined_field *one = &how->fields[i];
+        const struct gs_key_field *in = field_of(one, combiner->parts);
+        if (one->fold == GS_COMBINE_SUM)
+            gs_field_sum_begin(&combiner->sums[i], in, record);
+        else if (combiner->parts)
+            memcpy(last + one->field.offset, record + in->offset, in->type.bytes);
+    }
+}
+
+/* A result of the last record in the room has no room in its field: a sum, or the count. */
+static enum gs_status no_room(const struct gs_combiner *combiner, const char *last,
+                              const struct gs_combined_field *sum, struct gs_error *err)
+{
+    char key[GS_KEY_TEXT];
+    gs_whole_key_print(&combiner->options->format->keys[0], last, key);
+    if (sum != NULL)
+        return gs_fail(err, GS_ERR_INPUT, 0,
+                       "%s: --sum=%s: the sum of key %s has no room in its field: make that wider",
+                       combiner->name, sum->text, key);
+    return gs_fail(err, GS_ERR_INPUT, 0,
+                   "%s: key %s comes %" PRIu64 " times, which %s has no room for: --count=u64 has",
+                   combiner->name, key, combiner->times, combiner->how->count_text);
+}
+
 /* No more of its keys will come: finish the last record in the room, or drop it. */
 static enum gs_status finish(struct gs_combiner *combiner, struct gs_error *err)
 {
     const struct gs_combine *how = combiner->how;
-    char key[GS_KEY_TEXT];
     if (combiner->times == 0)
         return GS_OK;
     char *last = last_record(combiner);
@@ -162,21 +169,14 @@ static enum gs_status finish(struct gs_combiner *combiner, struct gs_error *err)
     const bool changed = combiner->times > 1 || combiner->parts;
     for (uint32_t i = 0; changed && i < how->field_count; i++) {
         const struct gs_combined_field *one = &how->fields[i];
-        if (one->fold != GS_COMBINE_SUM ||
-            gs_field_sum_store(&combiner->sums[i], &one->field, last))
-            continue;
-        gs_whole_key_print(&combiner->options->format->keys[0], last, key);
-        return gs_fail(err, GS_ERR_INPUT, 0,
-                       "%s: --sum=%s: the sum of key %s has no room in its field: make that wider",
-                       combiner->name, one->text, key);
+        if (one->fold == GS_COMBINE_SUM &&
+            !gs_field_sum_store(&combiner->sums[i], &one->field, last))
+            return no_room(combiner, last, one, err);
     }
-    if (how->count_text == NULL ||
-        gs_field_put(&how->count, combiner->times, last + how->record_bytes))
-        return GS_OK;
-    gs_whole_key_print(&combiner->options->format->keys[0], last, key);
-    return gs_fail(err, GS_ERR_INPUT, 0,
-                   "%s: key %s comes %" PRIu64 " times, which %s has no room for: --count=u64 has",
-                   combiner->name, key, combiner->times, how->count_text);
+    if (how->count_text != NULL &&
+        !gs_field_put(&how->count, combiner->times, last + how->record_bytes))
+        return no_room(combiner, last, NULL, err);
+    return GS_OK;
 }
 
 static enum gs_status flush(struct gs_combiner *combiner, struct gs_error *err)
@@ -195,17 +195,17 @@ static enum gs_status take(struct gs_combiner *combiner, const char *record, uin
 {
     enum gs_status st = GS_OK;
     const uint64_t bytes = combiner->bytes_in;
-    for (; count > 0; count--, record += bytes) {
-        if (combiner->times > 0 && combiner->how->folds) {
-            const uint64_t run = find_run(combiner, last_record(combiner), record, bytes, count);
-            if (run > 0)
-                fold(combiner, record, run);
-            record += run * bytes;
-            count -= run;
-            if (count == 0)
-                break;
-            GS_TRY(finish(combiner, err));
+    const bool folds = combiner->how->folds;
+    for (uint64_t run; count > 0; count -= run, record += run * bytes) {
+        const char *last = last_record(combiner);
+        run = 1; /* one by one: a second loop would end as unforeseen as this one */
+        if (folds && combiner->times > 0 && gs_keys_same(&combiner->rows, last, record)) {
+            if (combiner->times > SHORT_RUN)
+                run = find_run(combiner, last, record, bytes, count);
+            fold(combiner, record, run);
+            continue;
         }
+        GS_TRY(finish(combiner, err));
         if (combiner->records == combiner->room)
             GS_TRY(flush(combiner, err));
         combiner->records++;

@@ -55,8 +55,8 @@ struct gs_combine {
     bool single;            /* only those that come once */
     const char *count_text; /* --count, or NULL */
     struct gs_key_type count;
-    bool counts;  /* it matters how many there were */
-    bool alike;   /* records of a key differ in combined fields only: any can be the first */
+    bool counts; /* it matters how many there were */
+    bool alike;  /* records of a key differ in combined fields only: any can be the first */
     struct gs_set set;
     struct gs_record_order order; /* of the records */
     uint32_t record_bytes;        /* of what is combined, and of the results: */

@@ -61,9 +61,7 @@ static inline bool gs_row_same(const char *a, const char *b, size_t bytes)
     return memcmp(a, b, bytes) == 0;
 }
 
-/* Called for each record: its call would cost more than it does. */
-static inline __attribute__((always_inline)) bool gs_keys_same(const struct gs_key_rows *rows,
-                                                               const char *a, const char *b)
+static inline bool gs_keys_same(const struct gs_key_rows *rows, const char *a, const char *b)
 {
     for (uint32_t i = 0; i < rows->count; i++)
         if (!gs_row_same(a + rows->list[i].at, b + rows->list[i].at, rows->list[i].bytes))

@@ -125,6 +125,34 @@ assert bins["largest"] >= bins["mean"], bins' "$1"
     none_written stats
 }
 
+@test "where all bytes but keys are summed, tables have each record, 12 bytes and 8 for a sum" {
+    local threads
+    python3 - >in <<'END'
+import random, struct, sys
+random.seed(5)
+sys.stdout.buffer.write(b"".join(
+    random.randrange(45000).to_bytes(12, "little") + struct.pack(">h", random.randrange(-99, 99)) +
+    struct.pack("<H", 1) for _ in range(500000)))
+END
+    python3 - <<'END'
+import struct
+data = open("in", "rb").read()
+sums = {}
+for at in range(0, len(data), 16):
+    sum, times = sums.get(data[at:at + 12], (0, 0))
+    sums[data[at:at + 12]] = (sum + struct.unpack(">h", data[at + 12:at + 14])[0], times + 1)
+with open("wanted", "wb") as out:
+    for key in sorted(sums):
+        out.write(key + struct.pack(">h", sums[key][0]) + struct.pack("<H", sums[key][1]))
+END
+    for threads in 1 2; do
+        gsort -R 16 -k 0:b12 --sum=12:i16be --sum=14:u16 -S 7M "--parallel=$threads" \
+            --stats=json in -o out 2>stats
+        assert_same wanted out
+        none_written stats
+    done
+}
+
 @test "-u of records keeps the first, and .npy has its shape" {
     without_gpu "-s needs the CPU"
     records 500000 >in

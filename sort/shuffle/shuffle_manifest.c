@@ -44,11 +44,12 @@ static bool is_whole(const struct gs_spill *spill, const struct gs_place *place,
         struct gs_error error = {.status = GS_OK};
         const uint64_t here = count - at < piece ? count - at : piece;
         char *own = malloc(here * bytes);
-        if (own == NULL ||
-            gs_spill_read(spill, place, head + at * bytes, own, here * bytes, &error) != GS_OK)
-            atomic_store(&readable, false);
-        for (uint64_t i = 0; i < here && atomic_load(&readable); i++)
+        const bool is_read = own != NULL && gs_spill_read(spill, place, head + at * bytes, own,
+                                                          here * bytes, &error) == GS_OK;
+        for (uint64_t i = 0; is_read && i < here; i++)
             sum += gs_dealing_checksum(own + i * bytes, bytes, at + i);
+        if (!is_read)
+            atomic_store(&readable, false);
         free(own);
     }
     return atomic_load(&readable) && sum == wanted;

@@ -197,11 +197,11 @@ static enum gs_status take(struct gs_combiner *combiner, const char *record, uin
     const uint64_t bytes = combiner->bytes_in;
     const bool folds = combiner->how->folds;
     for (uint64_t run; count > 0; count -= run, record += run * bytes) {
-        const char *last = last_record(combiner);
         run = 1; /* one by one: a second loop would end as unforeseen as this one */
-        if (folds && combiner->times > 0 && gs_keys_same(&combiner->rows, last, record)) {
+        if (folds && combiner->times > 0 &&
+            gs_keys_same(&combiner->rows, last_record(combiner), record)) {
             if (combiner->times > SHORT_RUN)
-                run = find_run(combiner, last, record, bytes, count);
+                run = find_run(combiner, last_record(combiner), record, bytes, count);
             fold(combiner, record, run);
             continue;
         }

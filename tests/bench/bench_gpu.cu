@@ -43,6 +43,9 @@ extern "C" {
 #include <thrust/execution_policy.h>
 #include <thrust/sort.h>
 
+/* Of keys that CUB sorts as gsort does. */
+static const char *const type_of_keys = GS_BITS == 32 ? "u32" : GS_BITS == 64 ? "u64" : "u128";
+
 static void must(cudaError_t error, const char *what)
 {
     if (error != cudaSuccess) {
@@ -365,7 +368,7 @@ static int measure(struct bench *bench, unsigned log2, int distribution, unsigne
             if (stages && !in_place)
                 continue;
             const float ours = stages ? run_ours(bench, n, &stats) : run_call(bench, n, in_place);
-            if (*bench->type == 'u' || stages)
+            if (std::strcmp(bench->type, type_of_keys) == 0 || stages)
                 wrong += compare(bench, sorted, n, &stats);
             if (i >= 2)
                 (in_place ? in_place_ms : our_ms).push_back(ours);
@@ -408,7 +411,7 @@ int main(int argc, char **argv)
     std::vector<uint64_t> checked;
     FILE *csv = NULL;
     struct bench bench = {};
-    bench.type = GS_BITS == 32 ? "u32" : GS_BITS == 64 ? "u64" : "u128";
+    bench.type = type_of_keys;
     for (int i = 1; i < argc; i++) {
         const char *value = strchr(argv[i], '=');
         std::string name(argv[i], value != NULL ? (size_t)(value - argv[i]) : strlen(argv[i]));

@@ -55,7 +55,7 @@ draw_answer()
         options+=("--shuffle=$shuffle_seed")
         ;;
     fold)
-        [ "$width" -gt 4 ] && by_u32 || return 0
+        [ "$width" -ge 16 ] && by_u32 || return 0
         options+=(--max=4:u32 --min=8:i16 --sum=12:u32be)
         ;;
     minus | common)

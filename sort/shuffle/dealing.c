@@ -180,6 +180,17 @@ static void place_any(uint64_t *next, const uint16_t *bins, const char *from, ui
     }
 }
 
+/* Draw the bins of the next records of a share that ends at `end`: *count of them, at *from. */
+static const uint16_t *draw_next(const struct gs_dealing *deal,
+                                 const struct gs_shuffle_input *input, uint64_t at, uint64_t end,
+                                 uint16_t *room, const char **from, uint64_t *count)
+{
+    *from = gs_shuffle_record(input, input->from + at, count);
+    *count = *count < end - at ? *count : end - at;
+    *count = *count < GS_SHUFFLE_DRAWN ? *count : GS_SHUFFLE_DRAWN;
+    return gs_shuffle_draw(deal->node, deal->first + at, (uint32_t)*count, room);
+}
+
 static void deal_share(const struct gs_dealing *deal, unsigned thread,
                        const struct gs_shuffle_input *input, char *to)
 {
@@ -188,10 +199,8 @@ static void deal_share(const struct gs_dealing *deal, unsigned thread,
     const uint64_t end = share_start(deal, thread + 1);
     uint64_t here;
     for (uint64_t at = share_start(deal, thread); at < end; at += here) {
-        const char *from = gs_shuffle_record(input, input->from + at, &here);
-        here = here < end - at ? here : end - at;
-        here = here < GS_SHUFFLE_DRAWN ? here : GS_SHUFFLE_DRAWN;
-        const uint16_t *bins = gs_shuffle_draw(deal->node, deal->first + at, (uint32_t)here, room);
+        const char *from;
+        const uint16_t *bins = draw_next(deal, input, at, end, room, &from, &here);
         place_any(next, bins, from, (uint32_t)here, input->record_bytes, to);
     }
 }
@@ -213,10 +222,8 @@ static uint64_t sum_share(const struct gs_dealing *deal, unsigned thread,
     uint64_t sum = 0;
     uint64_t here;
     for (uint64_t at = share_start(deal, thread); at < end; at += here) {
-        const char *from = gs_shuffle_record(input, input->from + at, &here);
-        here = here < end - at ? here : end - at;
-        here = here < GS_SHUFFLE_DRAWN ? here : GS_SHUFFLE_DRAWN;
-        const uint16_t *bins = gs_shuffle_draw(deal->node, deal->first + at, (uint32_t)here, room);
+        const char *from;
+        const uint16_t *bins = draw_next(deal, input, at, end, room, &from, &here);
         for (uint64_t i = 0; i < here; i++)
             sum += gs_dealing_checksum(from + i * input->record_bytes, input->record_bytes,
                                        next[bins[i]]++);

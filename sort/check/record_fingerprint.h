@@ -11,7 +11,7 @@
 static inline uint64_t gs_fold(uint64_t a, uint64_t b)
 {
     __extension__ const unsigned __int128 product = (unsigned __int128)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
+    return (uint64_t)(product ^ product >> 64);
 }
 
 static inline uint64_t gs_word_at(const char *bytes)
@@ -41,23 +41,7 @@ static inline __attribute__((always_inline)) uint64_t gs_record_hash(const char 
     return gs_fold(sum, 0xE7037ED1A0B428DBU);
 }
 
-static inline __attribute__((always_inline)) uint64_t gs_add_hashes(const char *record,
-                                                                    uint64_t bytes, uint64_t count)
-{
-    uint64_t sum = 0;
-    for (uint64_t i = 0; i < count; i++, record += bytes)
-        sum += gs_record_hash(record, bytes);
-    return sum;
-}
-
-/* The sum, modulo 2^64, of a hash of each record. Of a size that the compiler knows, it takes half
- * of the time. */
-static inline uint64_t gs_records_fingerprint(const void *records, uint64_t record_bytes,
-                                              uint64_t count)
-{
-    if (record_bytes == 24)
-        return gs_add_hashes(records, 24, count);
-    return gs_add_hashes(records, record_bytes, count);
-}
+/* The sum, modulo 2^64, of a hash of each record. */
+uint64_t gs_records_fingerprint(const void *records, uint64_t record_bytes, uint64_t count);
 
 #endif

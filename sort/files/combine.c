@@ -63,13 +63,13 @@ struct gs_combiner *gs_combiner_new(const struct gs_options *options, const char
 }
 
 /* How many of the first records, `bytes` bytes apart, have the keys of this one? They are in order:
- * all between two of the same keys have them. So the steps double, until one is too long. */
+ * all between two of the same keys have them. So what is known doubles, until that is too much. */
 static uint64_t find_run(const struct gs_combiner *combiner, const char *one, const char *records,
                          uint64_t bytes, uint64_t count)
 {
     uint64_t known = 0;
     uint64_t end = count;
-    for (uint64_t step = 1; known + step <= count; step *= 2) {
+    for (uint64_t step = 1; known + step <= count; step = known) {
         if (!gs_keys_same(&combiner->rows, one, records + (known + step - 1) * bytes)) {
             end = known + step - 1;
             break;
@@ -240,6 +240,8 @@ static bool precedes(const struct gs_combiner *combiner, uint64_t index, const c
     const uint64_t a = gs_record_word(&how->order, other);
     if (a != begin)
         return (a < begin) != combiner->options->reverse;
+    if (gs_keys_same(&combiner->rows, other, record))
+        return false;
     const int sign = gs_record_compare_keys(&how->order, other, record);
     return combiner->options->reverse ? sign > 0 : sign < 0;
 }

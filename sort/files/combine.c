@@ -62,19 +62,20 @@ struct gs_combiner *gs_combiner_new(const struct gs_options *options, const char
     return combiner;
 }
 
-/* How many of the first records, `bytes` bytes apart, have the keys of this one? They are in order:
- * all between two of the same keys have them. So what is known doubles, until that is too much. */
-static uint64_t find_run(const struct gs_combiner *combiner, const char *one, const char *records,
-                         uint64_t bytes, uint64_t count)
+/* How many of the first records, `bytes` bytes apart, have the keys of this one, as the first two
+ * do? They are in order: all between two of the same keys have them. So what is known doubles,
+ * until that is too much. */
+static uint64_t find_long_run(const struct gs_combiner *combiner, const char *one,
+                              const char *records, uint64_t bytes, uint64_t count)
 {
-    uint64_t known = 0;
+    uint64_t known = 2;
     uint64_t end = count;
-    for (uint64_t step = 1; known + step <= count; step = known) {
-        if (!gs_keys_same(&combiner->rows, one, records + (known + step - 1) * bytes)) {
-            end = known + step - 1;
+    while (2 * known <= count) {
+        if (!gs_keys_same(&combiner->rows, one, records + (2 * known - 1) * bytes)) {
+            end = 2 * known - 1;
             break;
         }
-        known += step;
+        known *= 2;
     }
     while (known < end) {
         const uint64_t middle = known + (end - known) / 2;
@@ -84,6 +85,17 @@ static uint64_t find_run(const struct gs_combiner *combiner, const char *one, co
             end = middle;
     }
     return known;
+}
+
+/* How many of any records? Most often none or one. */
+static inline uint64_t find_run(const struct gs_combiner *combiner, const char *one,
+                                const char *records, uint64_t bytes, uint64_t count)
+{
+    if (count == 0 || !gs_keys_same(&combiner->rows, one, records))
+        return 0;
+    if (count == 1 || !gs_keys_same(&combiner->rows, one, records + bytes))
+        return 1;
+    return find_long_run(combiner, one, records, bytes, count);
 }
 
 static char *last_record(struct gs_combiner *combiner)
@@ -252,11 +264,12 @@ static void match(struct gs_combiner *combiner, const char *record)
     const struct gs_set *set = &combiner->how->set;
     const uint64_t bytes = combiner->how->record_bytes;
     const uint64_t begin = gs_record_word(&combiner->how->order, record);
-    uint64_t step = 1;
+    uint64_t moved = 0, step = 1; /* as in find_long_run */
     while (step <= set->count - combiner->next &&
            precedes(combiner, combiner->next + step - 1, record, begin)) {
         combiner->next += step;
-        step *= 2;
+        moved += step;
+        step = moved;
     }
     uint64_t end = set->count - combiner->next;
     end = combiner->next + (step <= end ? step - 1 : end);

@@ -29,11 +29,6 @@ there_is_CUDA    := $(call have,$(NVCC))
 there_is_FUSE    := $(call library,fuse3)
 there_is_HDF5    := $(call library,hdf5)
 there_is_MPI     := $(call have,$(MPICC))
-missing_HIGHWAY  := libhwy-contrib 1.0 or no $(CXX): install libhwy-dev pkg-config g++
-missing_CUDA     := $(NVCC): install the CUDA toolkit or say where it is by NVCC=...
-missing_FUSE     := fuse3: install libfuse3-dev and pkg-config
-missing_HDF5     := hdf5: install libhdf5-dev and pkg-config
-missing_MPI      := $(MPICC): install libopenmpi-dev or libmpich-dev or say where it is by MPICC=...
 DEBUG   ?= 0
 STATIC  ?= 0
 V       ?= 0
@@ -42,11 +37,16 @@ CUDA    ?= $(if $(filter 1,$(STATIC)),0,$(there_is_CUDA))
 FUSE    ?= $(there_is_FUSE)
 HDF5    ?= 0
 MPI     ?= 0
-check_switch = $(if $(filter 0 1,$($(1))),,$(error $(1)=$($(1)): must be 0 or 1))$(if $(filter \
-    10,$($(1))$(there_is_$(1))),$(error $(1)=1, but there is no $(missing_$(1))))
-$(foreach name,DEBUG STATIC V HIGHWAY CUDA FUSE HDF5 MPI,$(call check_switch,$(name)))
+check = $(if $(filter 0 1,$($(1))),,$(error $(1)=$($(1)): must be 0 or 1))$(if $(filter \
+        10,$($(1))$(there_is_$(1))),$(error $(1)=1, but there is no $(2)))
+$(foreach name,DEBUG STATIC V,$(call check,$(name)))
+$(call check,HIGHWAY,libhwy-contrib 1.0 or no $(CXX): install libhwy-dev pkg-config g++)
+$(call check,CUDA,$(NVCC): install the CUDA toolkit or say where it is by NVCC=...)
+$(call check,FUSE,fuse3: install libfuse3-dev and pkg-config)
+$(call check,HDF5,hdf5: install libhdf5-dev and pkg-config)
+$(call check,MPI,$(MPICC): install libopenmpi-dev or libmpich-dev or say where it is by MPICC=...)
 is = $(if $(filter 1,$($(1))),$(2))
-$(if $(call is,STATIC,$(filter 1,$(CUDA) $(HIGHWAY) $(HDF5) $(MPI))),$(error STATIC=1 goes without CUDA, HIGHWAY, HDF5 and MPI))
+$(if $(filter 1,$(call is,STATIC,$(CUDA) $(HIGHWAY) $(HDF5) $(MPI))),$(error STATIC=1 goes without CUDA, HIGHWAY, HDF5 and MPI))
 
 # Objects below build/, in a folder for what is built; of gsort-mpi, one for each MPI library.
 CONFIG := cuda$(CUDA)-highway$(HIGHWAY)$(call is,HDF5,-hdf5)$(call is,DEBUG,-debug)$(call is,STATIC,-static)$(CONFIG_SUFFIX)
@@ -70,57 +70,50 @@ LIBS      := -lpthread -lm $(call is,HDF5,-ldl)
 LINK_FLAGS := $(call is,STATIC,-static -s -Xlinker --gc-sections)
 SANITIZE  :=
 
-# The rooms of the house, from the ground up (sort/README.md); a source in none of them is an error.
-COMMON    := common common/memory common/formats common/files
-ROOMS     := $(COMMON) types check shuffle api files library cli
-# Compiled for keys of 32 bits, and again for wider ones.
-KEY_ROOMS := keys bin split run merge cpu ways pipeline engines sorter external width
-# Records: by tags of 64 or 128 bits; what is for all records is compiled once, with the latter.
-TAG_ROOMS := tags
-RECORD_ROOMS := wide
+# The rooms of the house (sort/README.md): what is in none that is named here is compiled once.
+HOUSE      := $(sort $(shell find common sort cli -name '*.c' -o -name '*.cc' -o -name '*.cu'))
+in_rooms    = $(filter $(1:%=sort/%/%),$(HOUSE))
 # Only in gsort-mpi; elsewhere cluster_absent.c stands in.
-MPI_ROOMS := cluster
-# Wings of rooms: vector code for 32-bit keys on x86-64. Elsewhere *_absent.c stand in.
-WINGS     := keys/u32 bin/u32 split/u32
-# On a GPU: rooms for keys of all widths, for those of 32 bits, and for wider ones.
-GPU_ALL   := device/kernels device/pages device gpu
-GPU_NARROW := device/u32 engines/gpu
-GPU_WIDE  := device/wide
-GPU_ROOMS := $(GPU_ALL) $(GPU_NARROW) $(GPU_WIDE)
-# There is one GPU for all widths.
-GPU_ONCE  := sort/gpu/gpu_start.c sort/device/gpu_call.c sort/device/device_reports.c
+CLUSTER    := $(call in_rooms,cluster)
+# Vector code for 32-bit keys on x86-64; elsewhere *_absent.c stand in.
+WINGS      := $(call in_rooms,keys/u32 bin/u32 split/u32)
+# On a GPU: what is for keys of 32 bits, for wider ones, and there once, as the GPU is.
+GPU        := $(call in_rooms,device gpu engines/gpu)
+GPU_NARROW := $(filter-out sort/device/wide/%,$(GPU))
+GPU_ONCE   := sort/gpu/gpu_start.c sort/device/gpu_call.c sort/device/device_reports.c
+GPU_WIDE   := $(filter-out sort/device/u32/% sort/engines/gpu/% $(GPU_ONCE),$(GPU))
+# Compiled for keys of 32 bits, and again for wider ones.
+KEY_ROOMS  := keys bin split run merge cpu ways pipeline engines sorter external width
+KEYS       := $(filter-out $(WINGS) $(GPU),$(call in_rooms,$(KEY_ROOMS)))
+# Records: by tags of 64 or 128 bits; what is for all records is compiled once, with the latter.
+TAGS       := $(call in_rooms,tags)
+RECORDS    := $(call in_rooms,wide)
 # Rooms that are compiled as one file: to read the headers for each of their files would take a sixth longer.
-WHOLE     := keys bin run merge cpu engines sorter external width tags wide
-folder   = $(if $(filter common common/% cli,$(1)),$(1),sort/$(1))
-sources  = $(foreach room,$(1),$(wildcard $(call folder,$(room))/*.$(2)))
+WHOLE      := keys bin run merge cpu engines sorter external width tags wide
+
 # What stands in for others, and what does not. Where GCC is the compiler, team.c stands in for its OpenMP runtime.
-absent   = $(filter %_absent.c,$(call sources,$(1),c))
-present  = $(patsubst common/formats/hdf5.c,$(HDF5_SOURCE),$(filter-out %_absent.c \
-           $(if $(CLANG),common/memory/team.c),$(call sources,$(1),c)))
+absent      = $(filter %_absent.c,$(1))
+present     = $(filter-out %_absent.c $(LEFT_OUT),$(filter %.c,$(1))) $(filter $(HDF5_SOURCE),$(1))
 HDF5_SOURCE := common/formats/hdf5$(if $(filter 0,$(HDF5)),_absent).c
-ALL_ROOMS := $(ROOMS) $(KEY_ROOMS) $(TAG_ROOMS) $(RECORD_ROOMS) $(MPI_ROOMS) $(WINGS) $(GPU_ROOMS)
-ASTRAY   := $(filter-out $(foreach kind,c cc cu,$(call sources,$(ALL_ROOMS),$(kind))),\
-            $(shell find common sort cli -name '*.c' -o -name '*.cc' -o -name '*.cu'))
-$(if $(ASTRAY),$(error $(ASTRAY): in no room that the Makefile knows))
+LEFT_OUT   := common/formats/hdf5.c $(if $(CLANG),common/memory/team.c)
+ONCE       := $(call present,$(filter-out $(CLUSTER) $(WINGS) $(GPU) $(KEYS) $(TAGS) $(RECORDS),$(HOUSE)))
 
 # The sources for 32 bits and for wider keys, which have neither vector code nor the engines of 32-bit lists.
-NARROW   := $(call present,$(KEY_ROOMS)) $(call $(if $(findstring __x86_64__,$(MACROS)),present,absent),$(WINGS))
-WIDE     := $(filter-out sort/engines/%,$(call present,$(KEY_ROOMS))) sort/engines/list_engines.c \
-            sort/engines/engine_absent.c $(call absent,$(WINGS) engines/gpu) $(call present,$(TAG_ROOMS))
+NARROW   := $(call present,$(KEYS)) $(call $(if $(findstring __x86_64__,$(MACROS)),present,absent),$(WINGS))
+WIDE     := $(filter-out sort/engines/%,$(call present,$(KEYS))) sort/engines/list_engines.c sort/engines/engine_absent.c \
+            $(call absent,$(WINGS) $(filter sort/engines/%,$(GPU))) $(call present,$(TAGS))
 ifeq ($(HIGHWAY),1)
-  NARROW    += $(call sources,$(KEY_ROOMS),cc)
-  WIDE      += $(call sources,bin,cc)
+  NARROW    += $(filter %.cc,$(KEYS))
+  WIDE      += $(filter sort/bin/%.cc,$(KEYS))
   LIBS      += $(shell $(PKG_CONFIG) --libs libhwy-contrib libhwy)
   CPP_FLAGS += $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags libhwy-contrib))
 else
-  NARROW    += $(call absent,bin)
-  WIDE      += $(call absent,bin)
+  NARROW    += sort/bin/vqsort_absent.c
+  WIDE      += sort/bin/vqsort_absent.c
 endif
 ifeq ($(CUDA),1)
-  NARROW    += $(call present,$(GPU_ALL) $(GPU_NARROW)) $(call sources,$(GPU_ALL) $(GPU_NARROW),cu)
-  WIDE      += $(filter-out $(GPU_ONCE),$(call present,$(GPU_ALL))) $(call sources,$(GPU_ALL) $(GPU_WIDE),cu) \
-               $(call absent,device/u32)
-  ONCE      := $(GPU_ONCE:%.c=$(B)/%.o)
+  NARROW    += $(call present,$(GPU_NARROW)) $(filter %.cu,$(GPU_NARROW))
+  WIDE      += $(call present,$(GPU_WIDE)) $(filter %.cu,$(GPU_WIDE)) $(call absent,$(filter sort/device/%,$(GPU)))
   CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC))))
   CPP_FLAGS += -isystem $(CUDA_HOME)/include
   LIBS      += -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib -lcudart_static -ldl -lrt
@@ -134,22 +127,21 @@ ifeq ($(CUDA),1)
                 $(foreach arch,$(patsubst sm_%,%,$(GPU_ARCHS)),-gencode arch=compute_$(arch),code=sm_$(arch)) \
                 -gencode arch=compute_$(NEWEST),code=compute_$(NEWEST)
 else
-  NARROW    += $(call absent,gpu engines/gpu)
-  WIDE      += $(call absent,gpu)
+  NARROW    += $(call absent,$(filter-out sort/device/%,$(GPU)))
+  WIDE      += $(call absent,$(filter sort/gpu/%,$(GPU)))
 endif
 
 # The objects of sources below a folder, one for all of a room that is compiled as one file.
 objects  = $(addprefix $(1)/,$(patsubst %,%.o,$(basename $(filter-out $(WHOLE:%=sort/%/%.c),$(2)))) \
            $(foreach room,$(WHOLE),$(if $(filter sort/$(room)/%.c,$(2)),sort/$(room).o)))
 MAIN     := $(B)/cli/main.o
-NO_MPI   := $(call objects,$(B),$(call absent,$(MPI_ROOMS)))
-OBJECTS  := $(filter-out $(MAIN),$(call objects,$(B),$(call present,$(ROOMS)) $(NARROW))) \
-            $(B)/width64.o $(B)/width128.o $(NO_MPI)
-MPI_OBJECTS := $(call objects,$(M),$(call present,$(MPI_ROOMS)))
-WIDE_128 := $(WIDE) $(call present,$(RECORD_ROOMS))
+NO_MPI   := $(call objects,$(B),$(call absent,$(CLUSTER)))
+OBJECTS  := $(filter-out $(MAIN),$(call objects,$(B),$(ONCE) $(NARROW))) $(B)/width64.o $(B)/width128.o $(NO_MPI)
+WIDE_128 := $(WIDE) $(call present,$(RECORDS))
 WIDE_64_OBJECTS  := $(call objects,$(B)/w64,$(WIDE))
 WIDE_128_OBJECTS := $(call objects,$(B)/w128,$(WIDE_128))
-GROUND   := $(call objects,$(B),$(call present,$(COMMON) types check)) $(ONCE)
+# What the wider ones need beside their own.
+GROUND   := $(call objects,$(B),$(filter common/% sort/types/% sort/check/%,$(ONCE)) $(filter $(GPU_ONCE),$(NARROW)))
 PROGRAMS := gsort $(call is,MPI,gsort-mpi)
 TOOLS    := build/keygen build/reference build/fuzz_options build/peak build/faults.so build/refuse.so \
             $(call is,FUSE,build/quirkfs)
@@ -201,7 +193,7 @@ gsort-mpi: $(M)/gsort-mpi FORCE
 MPIRUN ?= $(patsubst mpicc%,mpirun%,$(notdir $(MPICC)))
 MPI_CC := OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC)
 $(B)/gsort: $(MAIN) $(OBJECTS)
-$(M)/gsort-mpi: $(MAIN) $(filter-out $(NO_MPI),$(OBJECTS)) $(MPI_OBJECTS)
+$(M)/gsort-mpi: $(MAIN) $(filter-out $(NO_MPI),$(OBJECTS)) $(call objects,$(M),$(call present,$(CLUSTER)))
 $(B)/gsort $(M)/gsort-mpi:
 	$(call quiet,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(if $(CLANG),-fopenmp) $(LINK_FLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 $(M)/gsort-mpi $(M)/%.o: private CC := $(MPI_CC)
@@ -241,7 +233,7 @@ $(B)/common/formats/hdf5.o: private OWN_FLAGS := -DGS_HDF5_LIBRARY='"$(HDF5_LIBR
 endif
 
 # Objects, in places for 32-bit keys and all else, for wider keys, and for gsort-mpi alone.
-compile_c = $(call quiet,CC)$(CC) $(c_flags) $(OTHERS) -c $< -o $@
+compile_c = $(call quiet,CC)$(CC) $(c_flags) -c $< -o $@
 define compile
 $(1)/%.o: %.c $(B)/flags
 	$$(compile_c)
@@ -251,11 +243,11 @@ $(1)/%.o: %.cu $(B)/flags
 	$$(call quiet,NVCC)$$(NVCC) -I. -MMD -MP $$(OWN_FLAGS) $$(NVCC_FLAGS) -c $$< -o $$@
 endef
 $(foreach place,$(B) $(M) $(B)/w64 $(B)/w128,$(eval $(call compile,$(place))))
-# A room as one file: its first one, with the others in front. Its folders are newer when it has other files.
+# A room as one file; its folders are newer when it has other files. keys.h is first, as -MP takes the first file for the
+# source, without which nothing can be made.
 define whole_room
-$(1): private OTHERS := $(patsubst %,-include %,$(wordlist 2,99,$(2)))
 $(1): $(2) $(sort $(dir $(2))) $(B)/flags
-	$$(compile_c)
+	$$(call quiet,CC)$$(CC) $$(c_flags) $(addprefix -include ,common/formats/keys.h $(2)) -x c -c - -o $$@ </dev/null
 endef
 whole_rooms = $(foreach room,$(WHOLE),$(if $(filter sort/$(room)/%.c,$(2)),\
               $(eval $(call whole_room,$(1)/sort/$(room).o,$(filter sort/$(room)/%.c,$(2))))))
@@ -322,8 +314,8 @@ need_bats = @$(BATS) --version 2>/dev/null | awk '{ split($$2, v, "."); ok = v[1
 # TESTS: Bats files or directories, or unit, for the unit tests, or unit/NAME. BATS_JOBS files run at a time, two more than
 # there are processors, since tests wait for disks, pipes and clocks; without GNU parallel, only one.
 TESTS     ?= unit tests
-UNITS_NOW  = $(foreach word,$(TESTS),$(if $(filter unit,$(word)),$(UNITS),$(filter \
-             $(patsubst unit/%,$(B)/unit/test_%,$(word) $(word)_64 $(word)_128),$(UNITS))))
+UNITS_NOW  = $(if $(filter unit,$(TESTS)),$(UNITS),$(filter $(patsubst unit/%,$(B)/unit/test_%,\
+             $(TESTS) $(TESTS:%=%_64) $(TESTS:%=%_128)),$(UNITS)))
 UNIT_LISTS = $(if $(UNITS_NOW),$(B)/unit.bats $(B)/unit_wide.bats)
 BATS_JOBS ?= $(shell nproc | awk '{ print $$1 < 3 ? $$1 + 2 : 4 }')
 export PARALLEL_HOME = $(CURDIR)/build/parallel

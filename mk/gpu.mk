@@ -12,7 +12,7 @@
 GPU_TESTS   = twins pages values close narrow engines flip small array argsort file graph
 included    = $(wildcard $(shell sed -n 's/^ *\# *include "\([^"]*\)".*/\1/p' $(1)))
 with_all    = $(if $(filter-out $(1),$(call included,$(1))),$(call with_all,$(sort $(1) $(call included,$(1)))),$(1))
-VERIFIED    = $(call with_all,$(sort $(foreach kind,c h cu cuh,$(call sources,$(GPU_ROOMS),$(kind))) \
+VERIFIED    = $(call with_all,$(sort $(shell find $(sort $(dir $(GPU))) -name '*.[ch]' -o -name '*.cu*') \
               $(GPU_TESTS:%=tests/gpu/gpu_%.c) tests/gpu/check_gpu.sh))
 gpu-hash:
 	@{ sha256sum $(VERIFIED); sed -nE '/^ *((C|CXX|CPP|NVCC)_FLAGS|GPU_ARCHS) +[:?]=/{:a;p;/\\$$/{n;ba}}' Makefile; } | \
@@ -36,8 +36,7 @@ $(B)/gpu_flip-64 $(B)/gpu_flip-128: $(B)/gpu_flip-%: tests/gpu/gpu_flip.c $(B)/u
 BENCH_ARCH ?= sm_90
 BENCHES := $(B)/bench-gpu $(B)/bench-gpu-64 $(B)/bench-gpu-128
 $(B)/bench-gpu: $(OBJECTS)
-device_objects = $(filter %/gpu_array.o $(B)/w$(1)/sort/device/%,$(WIDE_$(1)_OBJECTS)) \
-                 $(call objects,$(B),$(call present,$(COMMON) types)) $(ONCE)
+device_objects = $(filter %/gpu_array.o $(B)/w$(1)/sort/device/%,$(WIDE_$(1)_OBJECTS)) $(GROUND)
 $(B)/bench-gpu-64: $(call device_objects,64)
 $(B)/bench-gpu-128: $(call device_objects,128)
 $(BENCHES:%=%.call.o): tests/bench/bench_gpu_call.c $(B)/flags

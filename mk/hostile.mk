@@ -30,7 +30,7 @@ torture:
 FUZZ_CC ?= clang
 $(B)/fuzz/fuzz_command: cli/options.c cli/option_values.c sort/files/record_format.c sort/files/npy_files.c cli/size_arg.c
 $(B)/fuzz/fuzz_size: cli/size_arg.c
-$(B)/fuzz/fuzz_format $(B)/fuzz/fuzz_npy: $(filter-out %/hdf5.c,$(call present,common/formats)) common/nearest_word.c
+$(B)/fuzz/fuzz_format $(B)/fuzz/fuzz_npy: $(filter-out %/hdf5.c,$(filter common/formats/%,$(ONCE))) common/nearest_word.c
 $(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(OBJECTS) $(B)/flags
 	$(call quiet,FUZZ)$(FUZZ_CC) $(filter-out -MMD -MP,$(CPP_FLAGS)) -std=c11 -O1 -g \
 	    -Dexit=fuzz_exit -Dgs_report_close_stdout=fuzz_close_stdout \

@@ -137,8 +137,9 @@ static void find_gaps(struct gs_tags *tags, const void *record, const uint64_t *
         tags->tagger.tag = gs_tag_plain;
 }
 
-/* Let prefixes be steps of the strings' first word, unless bytes, which may skip some, reach further.
- * The words of those records that are not looked at are expected as far again on both sides. */
+/* Let prefixes be steps of the strings' first word, unless bytes, which may skip some, reach
+ * further. The words of those records that are not looked at are expected as far again on both
+ * sides. */
 static void choose_steps(struct gs_tags *tags, const struct gs_tiles *tiles, uint64_t looks,
                          uint32_t most)
 {
@@ -263,7 +264,8 @@ static bool has_alike(const struct gs_tags *tags, const struct gs_tag_gap *gap, 
     return (uint8_t)bytes == 1;
 }
 
-/* Where in the strings the part behind a step begins: behind the word if it is the only one there. */
+/* Where in the strings the part behind a step begins: behind the word if it is the only one there.
+ */
 static uint32_t next_behind_step(const struct gs_tags *tags, gs_key tag)
 {
     const struct gs_tag_steps *steps = &tags->steps;

@@ -15,8 +15,8 @@
  *   string  | 0 0 0 0 0 0 0 p | 0 0 0 o o o o o | ...
  *   prefix  | side p side o o o o o ...
  *
- * In tags of 8 bytes there is no room for bits that tell nothing, as the upper ones of floats do: if
- * the first word of strings has 8 bytes, and no gap inside, prefixes are steps of it.
+ * In tags of 8 bytes there is no room for bits that tell nothing, as the upper ones of floats do:
+ * if the first word of strings has 8 bytes, and no gap inside, prefixes are steps of it.
  *
  *   prefix  | (word - least) >> shift, of the number of words that are expected
  */
@@ -48,7 +48,8 @@ struct gs_tag_move {
     uint64_t known, is_known; /* what is alike of it */
 };
 
-/* Steps of a word: those below and above the words that are expected belong to the outermost ones. */
+/* Steps of a word: those below and above the words that are expected belong to the outermost ones.
+ */
 struct gs_tag_steps {
     struct gs_record_word word;
     uint32_t end;          /* of the word in the string */
@@ -75,8 +76,8 @@ struct gs_tags {
     struct gs_record_head sides;             /* the tag with nothing but the bytes for sides, */
     uint32_t move_count;                     /* 0: there are no such words */
     struct gs_tag_move moves[GS_TAG_WINDOW]; /* and the others; */
-    uint32_t moved;        /* the tag's bytes from here on come from behind the window */
-    bool stepped;          /* a prefix is none of these, but a step; */
+    uint32_t moved; /* the tag's bytes from here on come from behind the window */
+    bool stepped;   /* a prefix is none of these, but a step; */
     struct gs_tag_steps steps;
     bool whole;            /* the tag has all keys, and the record's other bytes, too; */
     struct gs_codec codec; /* that of such records */

@@ -137,23 +137,27 @@ static void find_gaps(struct gs_tags *tags, const void *record, const uint64_t *
         tags->tagger.tag = gs_tag_plain;
 }
 
-/* Let prefixes be steps of the strings' first word, unless bytes, which may skip some, reach
- * further. The words of those records that are not looked at are expected as far again on both
- * sides. */
-static void choose_steps(struct gs_tags *tags, const struct gs_tiles *tiles, uint64_t looks,
-                         uint32_t most)
+/* Does the strings' first word tell as much of them as bytes, which may skip some, do? */
+static bool find_word(struct gs_tags *tags, uint32_t most)
 {
     struct gs_tag_steps *steps = &tags->steps;
-    const struct gs_tag_gap *gap = tags->gaps;
-    const uint64_t count = gs_tiles_keys(tiles);
-    const uint32_t left_out = tags->gap_count > 0 ? gap->end - 1 : 0;
+    const struct gs_tag_gap *gap = &tags->gaps[0];
+    const uint32_t left_out = tags->gap_count > 0 ? gap->end - 1 : 0; /* but for the side */
     uint32_t begin;
-    if (GS_KEY_BITS > 64 || most == 0 || tags->gap_count > 1 || (left_out > 0 && gap->from > 0) ||
+    if (most == 0 || tags->gap_count > 1 || (tags->gap_count > 0 && gap->from > 0) ||
         gs_record_word_at(tags->order, tags->from, &steps->word, &begin) < sizeof(uint64_t))
-        return;
-    steps->end = begin + sizeof(uint64_t);
-    if (steps->end < tags->from + most && steps->end < tags->from + left_out + tags->prefix_bytes)
-        return;
+        return false;
+    steps->end = begin + (uint32_t)sizeof(uint64_t);
+    return steps->end == tags->from + most ||
+           steps->end >= tags->from + left_out + tags->prefix_bytes;
+}
+
+/* Let prefixes be steps of a word. Those of records that are not looked at may be as far again on
+ * both sides. */
+static void choose_steps(struct gs_tags *tags, const struct gs_tiles *tiles, uint64_t looks)
+{
+    struct gs_tag_steps *steps = &tags->steps;
+    const uint64_t count = gs_tiles_keys(tiles);
     uint64_t least = UINT64_MAX, greatest = 0;
     for (uint64_t i = 0; i < looks; i++) {
         const uint64_t position = gs_sample_position(i, looks, count, 0);
@@ -162,11 +166,10 @@ static void choose_steps(struct gs_tags *tags, const struct gs_tiles *tiles, uin
         least = word < least ? word : least;
         greatest = word > greatest ? word : greatest;
     }
-    const uint64_t margin = greatest - least < UINT64_MAX ? greatest - least + 1 : UINT64_MAX;
+    const uint64_t margin = greatest - least + 1; /* or 0: there are no others */
     steps->least = least > margin ? least - margin : 0;
-    greatest = UINT64_MAX - greatest > margin ? greatest + margin : UINT64_MAX;
-    steps->range = greatest - steps->least; /* at least 1 */
-    tags->index_bits = 64 - (uint32_t)__builtin_clzll(count);
+    steps->range = (UINT64_MAX - greatest > margin ? greatest + margin : UINT64_MAX) - steps->least;
+    tags->index_bits = 64 - (uint32_t)__builtin_clzll(count); /* no index is the mask */
     tags->prefix_bytes = (GS_KEY_BITS - tags->index_bits) / 8;
     const uint32_t unused = (uint32_t)__builtin_clzll(steps->range);
     steps->shift = unused < tags->index_bits ? tags->index_bits - unused : 0;
@@ -207,7 +210,8 @@ static void look(struct gs_tags *tags, const struct gs_tiles *tiles, uint32_t mo
         }
     }
     find_gaps(tags, first, varies, most);
-    choose_steps(tags, tiles, looks, most);
+    if (GS_KEY_BITS == 64 && find_word(tags, most))
+        choose_steps(tags, tiles, looks);
 }
 
 uint32_t gs_tags_index_bytes(const struct gs_span *spans, size_t span_count)

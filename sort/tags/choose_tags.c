@@ -169,10 +169,11 @@ static void choose_steps(struct gs_tags *tags, const struct gs_tiles *tiles, uin
     const uint64_t margin = greatest - least + 1; /* or 0: there are no others */
     steps->least = least > margin ? least - margin : 0;
     steps->range = (UINT64_MAX - greatest > margin ? greatest + margin : UINT64_MAX) - steps->least;
-    tags->index_bits = 64 - (uint32_t)__builtin_clzll(count); /* no index is the mask */
-    tags->prefix_bytes = (GS_KEY_BITS - tags->index_bits) / 8;
-    const uint32_t unused = (uint32_t)__builtin_clzll(steps->range);
-    steps->shift = unused < tags->index_bits ? tags->index_bits - unused : 0;
+    tags->index_bits = GS_KEY_BITS - gs_key_clz((gs_key)count); /* no index is the mask */
+    const unsigned room = GS_KEY_BITS - tags->index_bits;
+    const unsigned bits = GS_KEY_BITS - gs_key_clz((gs_key)steps->range);
+    steps->shift = bits > room ? bits - room : 0;
+    tags->prefix_bytes = room / 8;
     tags->stepped = true;
     tags->gap_count = 0;
     tags->tagger.tag = gs_tag_by_steps;

@@ -46,8 +46,8 @@ $(call check,FUSE,fuse3: install libfuse3-dev and pkg-config)
 $(call check,HDF5,hdf5: install libhdf5-dev and pkg-config)
 $(call check,MPI,$(MPICC): install libopenmpi-dev or libmpich-dev or say where it is by MPICC=...)
 is = $(if $(filter 1,$($(1))),$(2))
-alone = $(if $(filter 0000,$(CUDA)$(HIGHWAY)$(HDF5)$(MPI)),,$(error STATIC=1 goes without CUDA, HIGHWAY, HDF5 and MPI))
-$(call is,STATIC,$(alone))
+$(if $(filter 1%,$(filter-out 10000,$(STATIC)$(CUDA)$(HIGHWAY)$(HDF5)$(MPI))),\
+  $(error STATIC=1 goes without CUDA, HIGHWAY, HDF5 and MPI))
 
 # Objects below build/, in a folder for what is built; of gsort-mpi, one for each MPI library.
 B      := build/cuda$(CUDA)-highway$(HIGHWAY)$(call is,HDF5,-hdf5)$(call is,DEBUG,-debug)$(call is,STATIC,-static)
@@ -244,7 +244,7 @@ $(1)/%.o: %.cu $(B)/flags
 	$$(call quiet,NVCC)$$(NVCC) -I. -MMD -MP $$(OWN_FLAGS) $$(NVCC_FLAGS) -c $$< -o $$@
 endef
 $(foreach place,$(B) $(M) $(B)/w64 $(B)/w128,$(eval $(call compile,$(place))))
-# A room as one file; its folders are newer when it has other files. keys.h is first: with -MP, any but the first may go.
+# A room as one file. Its folders are newer when it has other files; keys.h is first, since -MP lets all but the first go.
 define whole_room
 $(1): $(2) $(sort $(dir $(2))) $(B)/flags
 	$$(call quiet,CC)$$(CC) $$(c_flags) $(addprefix -include ,common/formats/keys.h $(2)) -x c -c - -o $$@ </dev/null

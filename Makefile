@@ -244,7 +244,7 @@ $(1)/%.o: %.cu $(B)/flags
 	$$(call quiet,NVCC)$$(NVCC) -I. -MMD -MP $$(OWN_FLAGS) $$(NVCC_FLAGS) -c $$< -o $$@
 endef
 $(foreach place,$(B) $(M) $(B)/w64 $(B)/w128,$(eval $(call compile,$(place))))
-# A room as one file. Its folders are newer when it has other files; keys.h is first, since -MP lets all but the first go.
+# A room as one file. Its folders are newer when it has other files. keys.h is first: -MP lets all but the first go.
 define whole_room
 $(1): $(2) $(sort $(dir $(2))) $(B)/flags
 	$$(call quiet,CC)$$(CC) $$(c_flags) $(addprefix -include ,common/formats/keys.h $(2)) -x c -c - -o $$@ </dev/null

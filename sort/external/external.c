@@ -87,7 +87,7 @@ enum gs_status gs_external_sort(const struct gs_entries *entries, const struct g
                          source->direct, err));
     GS_TRY(gs_external_split_input(&sorter, &level, err));
     stats->keys_in = atomic_load(&sorter.progress->done);
-    gs_external_phase(&sorter, GS_STAGE_SORT_BINS, stats->keys_in);
+    gs_external_phase(&sorter, GS_STAGE_SORT_BINS, stats->keys_in - stats->keys_combined);
     GS_TRY(gs_external_emit(&sorter, level, err));
     stats->keys_out = sorter.position;
     st = gs_trail_prove(&sorter.trail, sorter.expected, stats, err);
@@ -96,6 +96,7 @@ cleanup:
     gs_level_free(level);
     gs_trail_close(&sorter.trail);
     stats->temporary_bytes = sorter.spill.used;
+    stats->temporary_most = gs_spill_most(&sorter.spill);
     stats->direct_bytes = atomic_load(&sorter.spill.direct_bytes);
     stats->keys_out = sorter.position;
     stats->fingerprint = sorter.expected;

@@ -6,8 +6,9 @@
  *                     +-- whenever they are full --> external sort --> combine --> output
  *
  * A table has a part (combine.h) of each key that has come. Where they have room for all keys, that
- * is sorted in memory at the end; else they are an input that the external sort reads: what goes to
- * temporary files is combined as far as tables in half of the memory can. Parts of a key are
+ * is sorted in memory at the end; else they are an input that the external sort reads. Where keys
+ * are many, and none are frequent, there are no tables: a part of each record is read instead. In
+ * temporary files parts are combined whenever these grow (external_compact.c). Parts of a key are
  * combined in the order of the input.
  */
 #include "sort/files/combine_early.h"
@@ -35,8 +36,19 @@
 /* The largest packet that a read may get: more than a socket's buffer takes by default. */
 #define PACKET_BYTES ((uint64_t)256 << 10)
 
+/* So many times as many records as are in memory may come from a pipe. */
+#define TIMES_HELD 8
+
 /* Bytes of a part's slots, on average. */
 #define SLOT_BYTES 12
+
+/* What is done before records go to temporary files. */
+enum way {
+    CLASSIC,  /* nothing: equal keys are combined in the output */
+    COMPACTS, /* nothing, but there they are combined */
+    MADE,     /* a part is made of each, and there these are */
+    TABLES
+};
 
 /* One thread's. */
 struct worker {
@@ -51,6 +63,7 @@ struct early {
     struct gs_part_form form;
     struct gs_record_order order; /* of the parts; */
     struct gs_options parts;      /* of their sort */
+    struct gs_combining combining;
     struct worker *workers;
     unsigned threads;
     uint64_t tables_bytes;     /* of the memory */
@@ -58,6 +71,7 @@ struct early {
     uint64_t taken;            /* and its records before the batch */
     const char *batch;         /* records that are being combined, */
     uint64_t count;            /* so many; 0: none */
+    uint64_t made;             /* of those parts are made, without tables */
     bool given;                /* they are the caller's, and are given back */
     atomic_uint_fast64_t next; /* of them, that no thread has taken */
     char *buffer;              /* what is read, or NULL */
@@ -65,7 +79,7 @@ struct early {
     uint64_t held_bytes; /* memory that the input still occupies */
     uint64_t records;    /* of the input, so far */
     uint64_t handed;     /* parts, all in all */
-    struct gs_stage_stats combining;
+    struct gs_stage_stats filling;
 };
 
 /* ---- what is combined, and does it pay? ---- */
@@ -113,42 +127,68 @@ static uint64_t buffer_for(const struct early *early)
     return share > 2 * one ? share : 2 * one;
 }
 
-/* It pays if tables have room for all keys; or if most records are of keys that are frequent, which
- * stay in the tables, while the others take no more than all records would. Each thread's table has
- * all keys: where that is too much, there are fewer of them. */
-static bool pays(struct early *early, const struct gs_task *task)
+/* Tables pay if they have room for all keys; or if most records are of keys that are frequent, which
+ * stay there, while the others take no more than all records would. Each thread's table has all
+ * keys: where that is too much, there are fewer of them. */
+static bool tables_pay(struct early *early, uint64_t keys, double rare)
 {
     const struct gs_part_form *form = &early->form;
-    const uint64_t part = form->part_bytes + SLOT_BYTES;
+    const uint64_t room = early->tables_bytes / (form->part_bytes + SLOT_BYTES);
+    const bool fit = keys < room;
+    const uint64_t threads = fit ? room / (keys + keys / 4 + 1) : early->threads;
+    if (!fit && rare * form->part_bytes >= 0.5 * form->record_bytes)
+        return false;
+    if (threads < early->threads)
+        early->threads = threads > 0 ? (unsigned)threads : 1;
+    if (!form->chooses && !form->alike && early->order.key_bytes < form->record_bytes)
+        early->threads = 1; /* so that the first of each key is known */
+    return true;
+}
+
+/* Can the external sort of parts do with so much memory? */
+static bool serves(const struct early *early, uint64_t memory, uint64_t total)
+{
+    const struct gs_width *width = gs_width(&early->parts);
+    struct gs_error error = {.status = GS_OK};
+    return memory >= gs_memory_least(&early->parts) &&
+           (width->check_external == NULL ||
+            width->check_external(&early->parts, memory, total, &error) == GS_OK);
+}
+
+static enum way choose_way(struct early *early, const struct gs_task *task)
+{
+    const struct gs_part_form *form = &early->form;
     const uint64_t memory = early->source->memory_bytes;
     const uint64_t least = gs_memory_least(&early->parts);
     const uint64_t sort = least > memory / 2 ? least : memory / 2;
-    struct gs_error error = {.status = GS_OK};
-    const struct gs_width *width = gs_width(&early->parts);
+    const enum way plain = form->how == NULL ? COMPACTS : CLASSIC;
     struct gs_forecast forecast;
     double rare;
     uint64_t total = 0;
     for (size_t i = 0; i < early->source->span_count; i++)
         total += early->source->spans[i].count;
     gs_width(&task->sort)->forecast(&task->sort, total, &forecast);
-    if (sort / least < early->threads)
-        early->parts.threads = (unsigned)(sort / least);
+    early->combining.keys = UINT64_MAX;
+    if (forecast.counted || total < GS_ESTIMATE_PLACES)
+        return forecast.counted ? CLASSIC : plain;
+    const uint64_t keys = gs_estimate_keys(form, early->source, total, &rare);
+    early->combining.keys = keys;
     early->buffer_bytes = early->source->read != NULL ? buffer_for(early) : 0;
     early->tables_bytes = memory - sort - early->buffer_bytes;
-    if (forecast.counted || total < GS_ESTIMATE_RECORDS ||
-        sort + early->buffer_bytes + memory / TABLES_LEAST > memory ||
-        (width->check_external != NULL &&
-         width->check_external(&early->parts, sort, total, &error) != GS_OK))
-        return false;
-    const uint64_t room = early->tables_bytes / part;
-    const uint64_t keys = gs_estimate_keys(form, early->source, total, &rare);
-    const bool fit = keys < room;
-    const uint64_t threads = fit ? room / (keys + keys / 4 + 1) : early->threads;
-    if (threads < early->threads)
-        early->threads = threads > 0 ? (unsigned)threads : 1;
-    if (!form->chooses && !form->alike && early->order.key_bytes < form->record_bytes)
-        early->threads = 1; /* so that the first of each key is known */
-    return fit || rare * form->part_bytes < 0.5 * form->record_bytes;
+    if (sort + early->buffer_bytes + memory / TABLES_LEAST <= memory &&
+        serves(early, sort, total) && tables_pay(early, keys, rare)) {
+        if (sort / least < early->parts.threads)
+            early->parts.threads = (unsigned)(sort / least);
+        return TABLES;
+    }
+    early->tables_bytes = 0;
+    if (plain == COMPACTS)
+        return COMPACTS;
+    total *= early->source->read != NULL ? TIMES_HELD : 1;
+    return memory > early->buffer_bytes && serves(early, memory - early->buffer_bytes, total) &&
+                   (double)keys * form->part_bytes * 2 <= (double)total * form->record_bytes
+               ? MADE
+               : CLASSIC;
 }
 
 /* ---- combine ---- */
@@ -283,7 +323,7 @@ static enum gs_status fill(struct early *early, struct gs_progress *progress, st
     const struct gs_stage_stats row =
         gs_stage_since(start, records, records * early->form.record_bytes);
     if (progress != NULL) /* else it is time of the external sort's reads */
-        gs_stage_add(&early->combining, &row);
+        gs_stage_add(&early->filling, &row);
 cleanup:
     return st;
 }
@@ -320,18 +360,47 @@ cleanup:
     return st;
 }
 
+/* The same without tables. */
+static enum gs_status read_made(void *context, void *to, uint64_t room, uint64_t *got,
+                                struct gs_error *err)
+{
+    struct early *early = context;
+    const struct gs_part_form *form = &early->form;
+    enum gs_status st = GS_OK;
+    *got = 0;
+    if (early->made == early->count) {
+        end_batch(early);
+        early->made = 0;
+        GS_TRY(next_batch(early, err));
+    }
+    const uint64_t left = early->count - early->made;
+    *got = left < room ? left : room;
+    gs_parts_make(form, early->batch + early->made * form->record_bytes, *got, to);
+    early->made += *got;
+    early->handed += *got;
+cleanup:
+    return st;
+}
+
+static uint64_t combine_spilled(const void *context, void *records, uint64_t count,
+                                uint32_t *slots)
+{
+    return gs_parts_combine(context, records, count, slots);
+}
+
 static enum gs_status sort_parts(struct early *early, struct gs_sink *sink,
                                  struct gs_progress *progress, struct gs_stats *stats,
                                  struct gs_error *err)
 {
     const struct gs_width *width = gs_width(&early->parts);
     const uint64_t memory = early->source->memory_bytes;
-    if (early->count > 0) { /* there is more than tables have room for */
+    if (early->workers == NULL || early->count > 0) { /* there is more than tables have room for */
         struct gs_external source = *early->source;
         source.spans = NULL;
         source.span_count = 0;
         source.advise = NULL;
-        source.read = read_parts;
+        source.read = early->workers == NULL ? read_made : read_parts;
+        source.combining = &early->combining;
         source.context = early;
         source.memory_bytes = memory - early->tables_bytes - early->buffer_bytes;
         source.held_bytes = 0;
@@ -357,9 +426,9 @@ static void tell(const struct early *early, struct gs_stats *stats)
     const size_t length = strlen(stats->reason);
     snprintf(stats->reason + length, sizeof stats->reason - length,
              "; equal keys are combined first");
-    gs_stage_add(&stats->stages[GS_STAGE_READ], &early->combining);
+    gs_stage_add(&stats->stages[GS_STAGE_READ], &early->filling);
     stats->keys_in = early->records;
-    stats->keys_combined = early->records - early->handed;
+    stats->keys_combined += early->records - early->handed;
     stats->memory_bytes = early->source->memory_bytes;
 }
 
@@ -374,10 +443,27 @@ enum gs_status gs_combine_early(const struct gs_task *task, const struct gs_exte
     *done = false;
     describe_parts(&early, task);
     if ((early.form.how == NULL && !task->sort.unique) || early.form.part_bytes == 0 ||
-        task->sort.index_bytes != 0 || source->journal != NULL || !pays(&early, task))
+        task->sort.index_bytes != 0 || source->journal != NULL)
+        return GS_OK;
+    early.combining =
+        (struct gs_combining){.combine = combine_spilled, .context = &early.form};
+    const enum way way = choose_way(&early, task);
+    if (way == CLASSIC)
         return GS_OK;
     *done = true;
+    if (way == COMPACTS) {
+        struct gs_external compacted = *source;
+        compacted.combining = &early.combining;
+        return gs_width(&task->sort)
+            ->sort_external(&task->sort, &compacted, &to->sink, progress, stats, err);
+    }
     *stats = (struct gs_stats){.order = "none"};
+    to->parts = early.form.how != NULL;
+    if (way == MADE) {
+        GS_TRY(sort_parts(&early, &to->sink, progress, stats, err));
+        tell(&early, stats);
+        goto cleanup;
+    }
     early.workers = calloc(early.threads, sizeof *early.workers);
     if (early.workers == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u tables", early.threads);
@@ -386,11 +472,10 @@ enum gs_status gs_combine_early(const struct gs_task *task, const struct gs_exte
     progress = progress != NULL ? progress : &own;
     gs_progress_enter(progress, gs_stage_name(GS_STAGE_READ), 0);
     GS_TRY(fill(&early, progress, err));
-    to->parts = early.form.how != NULL;
     GS_TRY(sort_parts(&early, &to->sink, progress, stats, err));
     tell(&early, stats);
 cleanup:
-    for (unsigned i = 0; i < early.threads; i++)
+    for (unsigned i = 0; i < early.threads && early.workers != NULL; i++)
         gs_part_table_free(&early.workers[i].table);
     gs_pages_free(early.buffer, early.buffer_bytes);
     free(early.workers);

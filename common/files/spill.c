@@ -213,8 +213,8 @@ static int settle_file(const struct gs_spill_directory *directory, int file)
 }
 
 /* Read what lies in one stripe, and make sure that it is what was written. */
-static enum gs_status read_stripe(struct gs_spill_directory *directory, const struct gs_stripe *stripe,
-                                  void *data, struct gs_error *err)
+static enum gs_status read_stripe(struct gs_spill_directory *directory,
+                                  const struct gs_stripe *stripe, void *data, struct gs_error *err)
 {
     atomic_bool *unasked = &directory->unasked[stripe->file];
     int lost = atomic_load(unasked) && atomic_exchange(unasked, false)

@@ -89,8 +89,8 @@ enum gs_status gs_spill_place(struct gs_spill *spill, uint64_t bytes, struct gs_
  * stripes. The same threads. */
 void gs_spill_free(struct gs_spill *spill, struct gs_place *place, uint64_t before, uint64_t bytes);
 
-/* The most bytes that the files have taken. */
-uint64_t gs_spill_most(const struct gs_spill *spill);
+/* How many of all bytes took the room of others. */
+uint64_t gs_spill_reused(const struct gs_spill *spill);
 
 /* Write or read bytes [from, from + bytes) of a piece. Several threads may do so at once. What was
  * written but could not be kept is never read: that is GS_ERR_OUTPUT. */

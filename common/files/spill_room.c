@@ -22,9 +22,8 @@ static uint64_t stripes_of(uint64_t bytes)
 /* The number of the piece's stripe of that index. */
 static uint64_t stripe_number(const struct gs_place *place, uint64_t index)
 {
-    return index < place->reused
-               ? place->stripes[index]
-               : place->offset / GS_SPILL_STRIPE_BYTES + index - place->reused;
+    return index < place->reused ? place->stripes[index]
+                                 : place->offset / GS_SPILL_STRIPE_BYTES + index - place->reused;
 }
 
 struct gs_stripe gs_stripe_at(const struct gs_spill_directory *directory,
@@ -137,12 +136,12 @@ void gs_spill_keep(struct gs_spill *spill, const struct gs_place *place, uint64_
         place->offset + stripes_of(bytes) * GS_SPILL_STRIPE_BYTES;
 }
 
-uint64_t gs_spill_most(const struct gs_spill *spill)
+uint64_t gs_spill_reused(const struct gs_spill *spill)
 {
     uint64_t files = 0;
     for (size_t i = 0; i < spill->count && spill->directories != NULL; i++)
         files += spill->directories[i].used;
-    return files < spill->used ? files : spill->used;
+    return files < spill->used ? spill->used - files : 0;
 }
 
 void gs_spill_trim(const struct gs_spill *spill)

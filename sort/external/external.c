@@ -96,7 +96,7 @@ cleanup:
     gs_level_free(level);
     gs_trail_close(&sorter.trail);
     stats->temporary_bytes = sorter.spill.used;
-    stats->temporary_most = gs_spill_most(&sorter.spill);
+    stats->reused_bytes = gs_spill_reused(&sorter.spill);
     stats->direct_bytes = atomic_load(&sorter.spill.direct_bytes);
     stats->keys_out = sorter.position;
     stats->fingerprint = sorter.expected;

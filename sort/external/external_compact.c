@@ -78,8 +78,7 @@ static void combine(const struct compaction *all, struct work *work)
     gs_key *keys = (gs_key *)(void *)work->entries;
     if (codec != NULL)
         gs_keys_encode_in_place(codec, keys, work->count);
-    work->count =
-        combining->combine(combining->context, work->entries, work->count, work->slots);
+    work->count = combining->combine(combining->context, work->entries, work->count, work->slots);
     if (codec != NULL)
         gs_keys_decode_in_place(codec, keys, work->count);
 }

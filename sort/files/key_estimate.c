@@ -13,9 +13,12 @@
 
 #define SEED 55
 
-/* From larger inputs, one record of so many, as neighbours at the places; no more than these in
- * all, and than have room in this part of the memory, with what the table takes for each. */
+/* From larger inputs, more: one record of so many, or of a few thousand more, as neighbours at the
+ * places; no more than these there, and than have room in this part of the memory, with what the
+ * table takes for each. */
 #define SHARE        512
+#define SHARE_OF_FEW 16
+#define FEW          (4 * GS_ESTIMATE_PLACES)
 #define PER_PLACE    256
 #define MEMORY_SHARE 8
 #define TABLE_BYTES  40
@@ -24,8 +27,9 @@
 static uint64_t run_for(const struct gs_external *source, uint64_t total, uint64_t bytes)
 {
     const uint64_t room = source->memory_bytes / MEMORY_SHARE / (2 * bytes + TABLE_BYTES);
-    uint64_t records = total / SHARE < room ? total / SHARE : room;
-    records /= GS_ESTIMATE_PLACES;
+    const uint64_t few = total / SHARE_OF_FEW < FEW ? total / SHARE_OF_FEW : FEW;
+    uint64_t records = total / SHARE > few ? total / SHARE : few;
+    records = (records < room ? records : room) / GS_ESTIMATE_PLACES;
     return records < 1 ? 1 : records < PER_PLACE ? records : PER_PLACE;
 }
 

@@ -279,9 +279,8 @@ static bool join_sums(const struct gs_combined_field *field, const char *other, 
     if (field->part.type.bytes == sizeof sum) {
         const uint64_t x = gs_row_word(part);
         const uint64_t y = gs_row_word(other);
-        const bool fits = is_signed
-                              ? !__builtin_add_overflow((int64_t)x, (int64_t)y, &signed_sum)
-                              : !__builtin_add_overflow(x, y, &sum);
+        const bool fits = is_signed ? !__builtin_add_overflow((int64_t)x, (int64_t)y, &signed_sum)
+                                    : !__builtin_add_overflow(x, y, &sum);
         sum = x + y;
         if (adds)
             memcpy(part, &sum, sizeof sum);
@@ -322,9 +321,9 @@ static inline bool join(const struct gs_part_form *form, const char *other, char
     return true;
 }
 
-static inline __attribute__((always_inline)) uint64_t
-combine_all(const struct gs_part_form *form, char *parts, uint64_t count, uint32_t *slots,
-            size_t row)
+static inline __attribute__((always_inline)) uint64_t combine_all(const struct gs_part_form *form,
+                                                                  char *parts, uint64_t count,
+                                                                  uint32_t *slots, size_t row)
 {
     const uint64_t bytes = form->part_bytes;
     unsigned bits = 1;

@@ -49,11 +49,11 @@ struct gs_external {
                                      * memory_bytes until GS_USE_DONE */
     const char *const *directories; /* for temporary files, used in turn */
     size_t directory_count;
-    enum gs_direct direct;             /* write them past the page cache? */
-    struct gs_journal *journal;        /* for another run to go on, or NULL; */
-    const struct gs_spill_home *homes; /* then the directories, open */
+    enum gs_direct direct;                /* write them past the page cache? */
+    struct gs_journal *journal;           /* for another run to go on, or NULL; */
+    const struct gs_spill_home *homes;    /* then the directories, open */
     const struct gs_combining *combining; /* or NULL: equal keys stay; not with a journal */
-    dev_t output_device;               /* the output's file system, */
+    dev_t output_device;                  /* the output's file system, */
     uint64_t output_bytes; /* and what is still to be written there: not for temporary files */
 };
 

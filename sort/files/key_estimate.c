@@ -16,7 +16,7 @@
 /* From larger inputs, more: one record of so many, or of a few thousand more, as neighbours at the
  * places; no more than these there, and than have room in this part of the memory, with what the
  * table takes for each. */
-#define SHARE        512
+#define SHARE        1024
 #define SHARE_OF_FEW 16
 #define FEW          (4 * GS_ESTIMATE_PLACES)
 #define PER_PLACE    256

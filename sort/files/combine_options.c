@@ -87,12 +87,13 @@ static bool are_apart(const struct gs_key_field *a, const struct gs_key_field *b
 }
 
 /* Of a record that has keys and combined fields only, no field is needed beside what becomes of it:
- * that may take its place, if it is as wide or nothing is behind it. */
-static bool takes_place(const struct gs_combine *combine, const struct gs_combined_field *one)
+ * that may take its place, if it is as wide, or if nothing is behind it in the part, which ends at
+ * `end` so far. */
+static bool takes_place(const struct gs_combine *combine, const struct gs_combined_field *one,
+                        uint32_t end)
 {
-    const uint32_t end = one->field.offset + one->field.type.bytes;
     return combine->alike && (one->part.type.bytes == one->field.type.bytes ||
-                              (end == combine->record_bytes && !combine->counts));
+                              one->field.offset + one->field.type.bytes == end);
 }
 
 /* Where the fields are in a part. A sum of floats depends on the order of all summands, and one of
@@ -100,7 +101,7 @@ static bool takes_place(const struct gs_combine *combine, const struct gs_combin
 static void lay_out_part(struct gs_combine *combine)
 {
     combine->counts = combine->count_text != NULL || combine->repeated || combine->single;
-    uint32_t end = combine->record_bytes + (combine->counts ? 8 : 0);
+    uint32_t end = combine->record_bytes + (combine->counts ? GS_TIMES_BYTES : 0);
     uint32_t known = combine->order.key_bytes; /* of a record, keys or combined */
     bool fits = combine->folds && combine->order.format.key_count < GS_FORMAT_KEYS_MAX;
     for (uint32_t i = 0; i < combine->field_count; i++)
@@ -116,7 +117,7 @@ static void lay_out_part(struct gs_combine *combine)
             fits = fits && type->bytes <= 8 &&
                    (type->kind == GS_TYPE_UNSIGNED || type->kind == GS_TYPE_SIGNED);
         }
-        if (!takes_place(combine, one))
+        if (!takes_place(combine, one, end))
             one->part.offset = end;
         end = one->part.offset + one->part.type.bytes > end
                   ? one->part.offset + one->part.type.bytes

@@ -95,15 +95,15 @@ static bool takes_tables(struct gs_combine_plan *plan, uint64_t memory, uint64_t
     return tables_pay(plan, rare);
 }
 
-/* Parts that take more than the records need pay if twice those that differ take no more than all
- * records. */
+/* Parts, which take more than records, pay if those that differ take no more than a third of all
+ * records: there is up to twice as much in temporary files. */
 static bool takes_parts(struct gs_combine_plan *plan, const struct gs_external *source,
                         uint64_t total)
 {
     const uint64_t memory = source->memory_bytes;
     const uint64_t all = source->read != NULL ? MEMORIES * memory : total * plan->form.record_bytes;
     plan->tables_bytes = 0;
-    return 2 * (double)plan->keys * plan->form.part_bytes <= (double)all &&
+    return 3 * (double)plan->keys * plan->form.part_bytes <= (double)all &&
            memory > plan->buffer_bytes &&
            serves(plan, plan->threads, memory - plan->buffer_bytes, total);
 }

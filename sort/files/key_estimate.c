@@ -62,14 +62,14 @@ uint64_t gs_estimate_keys(const struct gs_part_form *parts, const struct gs_exte
     uint64_t keys = UINT64_MAX;
     form.how = NULL;
     form.counts = true;
-    form.part_bytes = form.record_bytes + sizeof *times;
+    form.part_bytes = form.record_bytes + GS_TIMES_BYTES;
     *rare = 1;
     if (sample != NULL) {
         draw_sample(source, total, run, form.record_bytes, sample);
         if (gs_part_table_add(&table, sample, records) == records) {
             for (uint64_t i = 0; i < table.count; i++) {
                 const char *part = table.parts + i * form.part_bytes;
-                const uint64_t often = gs_row_word(part + form.record_bytes);
+                const uint32_t often = gs_row_half(part + form.record_bytes);
                 times[often < 3 ? often - 1 : 2]++;
             }
             *rare = (double)times[0] / (double)records;

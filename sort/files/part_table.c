@@ -20,7 +20,7 @@
 /* Up to here, slots that cost no cache misses are four a part: fewer keys then meet. */
 #define BITS_SPARSE 17
 
-/* A sum of 8 bytes has room for so many numbers of 4. */
+/* A sum of 8 bytes has room for so many numbers of 4, and so has a number of records. */
 #define SUMMANDS_MOST UINT32_MAX
 
 /* So many bytes of parts are in the cache without being asked for. */
@@ -116,7 +116,7 @@ static inline void add_to_sum(const struct gs_combined_field *field, const char 
 /* The first record of its key. */
 static inline void begin(const struct gs_part_form *form, const char *record, char *part)
 {
-    const uint64_t one = 1;
+    const uint32_t one = 1;
     gs_record_copy(part, record, form->record_bytes);
     if (form->counts)
         memcpy(part + form->record_bytes, &one, sizeof one);
@@ -164,7 +164,7 @@ static inline void fold_field(const struct gs_combined_field *field, const char 
 static inline void fold(const struct gs_part_form *form, const char *record, char *part)
 {
     if (form->counts) {
-        const uint64_t times = gs_row_word(part + form->record_bytes) + 1;
+        const uint32_t times = gs_row_half(part + form->record_bytes) + 1;
         memcpy(part + form->record_bytes, &times, sizeof times);
     }
     for (uint32_t i = 0; form->how != NULL && i < form->how->field_count; i++)
@@ -238,8 +238,9 @@ add_all(struct gs_part_table *table, const char *records, uint64_t count, size_t
 uint64_t gs_part_table_add(struct gs_part_table *table, const char *records, uint64_t count)
 {
     const struct gs_key_rows *rows = &table->form->rows;
-    const bool sums = table->form->how != NULL && table->form->how->field_count > 0;
-    const uint64_t most = sums ? SUMMANDS_MOST - table->added : count;
+    const struct gs_part_form *form = table->form;
+    const bool adds = form->counts || (form->how != NULL && form->how->field_count > 0);
+    const uint64_t most = adds ? SUMMANDS_MOST - table->added : count;
     uint64_t done;
     if (table->slots == NULL && !grow(table))
         return 0;
@@ -294,10 +295,14 @@ static bool join_sums(const struct gs_combined_field *field, const char *other, 
     return true;
 }
 
-/* Another part of a key: false, and nothing is done, if a sum has no room. */
+/* Another part of a key: false, and nothing is done, if a sum or the number has no room. */
 static inline bool join(const struct gs_part_form *form, const char *other, char *part)
 {
     const uint32_t fields = form->how != NULL ? form->how->field_count : 0;
+    uint32_t times = 0;
+    if (form->counts && __builtin_add_overflow(gs_row_half(part + form->record_bytes),
+                                               gs_row_half(other + form->record_bytes), &times))
+        return false;
     for (uint32_t i = 0; i < fields; i++) {
         const struct gs_combined_field *field = &form->how->fields[i];
         const uint32_t at = field->part.offset;
@@ -312,11 +317,8 @@ static inline bool join(const struct gs_part_form *form, const char *other, char
         else
             keep_outermost(field, other + at, part + at);
     }
-    if (form->counts) {
-        const uint64_t times =
-            gs_row_word(part + form->record_bytes) + gs_row_word(other + form->record_bytes);
+    if (form->counts)
         memcpy(part + form->record_bytes, &times, sizeof times);
-    }
     keep_first(form, other, part);
     return true;
 }

@@ -26,6 +26,12 @@
 /* Bytes that go to one file before it is the next one's turn. */
 #define GS_SPILL_STRIPE_BYTES ((uint64_t)1 << 20)
 
+/* A stripe that was used before, and how much of it was ever written. */
+struct gs_spill_stripe {
+    uint32_t number;
+    uint32_t bytes;
+};
+
 struct gs_spill_directory {
     const char *name;                        /* the caller's string */
     int fds[GS_SPILL_FILES];                 /* -1: not created yet */
@@ -33,8 +39,9 @@ struct gs_spill_directory {
     atomic_bool unasked[GS_SPILL_FILES];     /* written since it was last asked for late errors */
     atomic_bool went_direct[GS_SPILL_FILES]; /* some of it was written past the page cache */
     uint64_t used;                           /* bytes that its pieces occupy: whole stripes, */
-    uint32_t *free;                          /* of which these are free again; owned */
+    struct gs_spill_stripe *free;            /* of which these are free again; owned */
     size_t free_count, free_room;
+    uint64_t taken; /* bytes of its files that were ever written */
 };
 
 /* A directory in which files have names that stay. */
@@ -60,9 +67,9 @@ struct gs_place {
     uint32_t directory; /* index of its directory */
     uint64_t offset;    /* in bytes, in all files of the directory taken together: of what is
                          * behind the first stripes if these were used before */
-    uint32_t *stripes;  /* their numbers; the caller's to free, if it frees pieces */
-    uint32_t reused;    /* so many */
-    uint64_t freed;     /* of all its stripes */
+    struct gs_spill_stripe *stripes; /* which these are; the caller's to free, if it frees pieces */
+    uint32_t reused;                 /* so many */
+    uint64_t freed;                  /* of all its stripes */
 };
 
 /* The same, for who has the directories in another order. */

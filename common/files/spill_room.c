@@ -22,8 +22,15 @@ static uint64_t stripes_of(uint64_t bytes)
 /* The number of the piece's stripe of that index. */
 static uint64_t stripe_number(const struct gs_place *place, uint64_t index)
 {
-    return index < place->reused ? place->stripes[index]
+    return index < place->reused ? place->stripes[index].number
                                  : place->offset / GS_SPILL_STRIPE_BYTES + index - place->reused;
+}
+
+/* How many of a piece's bytes that stripe has. */
+static uint32_t bytes_in(uint64_t bytes, uint64_t index)
+{
+    const uint64_t rest = bytes - index * GS_SPILL_STRIPE_BYTES;
+    return (uint32_t)(rest < GS_SPILL_STRIPE_BYTES ? rest : GS_SPILL_STRIPE_BYTES);
 }
 
 struct gs_stripe gs_stripe_at(const struct gs_spill_directory *directory,
@@ -73,13 +80,19 @@ static int place_in(struct gs_spill *spill, size_t index, uint64_t bytes, struct
     const int errnum = reserve_new(directory, more);
     *place = (struct gs_place){
         .directory = (uint32_t)index, .offset = directory->used, .reused = (uint32_t)reused};
-    if (errnum != 0 || reused == 0)
+    if (errnum != 0)
         return errnum;
     place->stripes = reallocarray(NULL, reused, sizeof *place->stripes);
-    if (place->stripes == NULL)
+    if (place->stripes == NULL && reused > 0)
         return ENOMEM;
-    for (uint64_t i = 0; i < reused; i++)
-        place->stripes[i] = directory->free[--directory->free_count];
+    directory->taken += more;
+    for (uint64_t i = 0; i < reused; i++) {
+        struct gs_spill_stripe *stripe = &place->stripes[i];
+        const uint32_t here = bytes_in(bytes, i);
+        *stripe = directory->free[--directory->free_count];
+        directory->taken += here > stripe->bytes ? here - stripe->bytes : 0;
+        stripe->bytes = here > stripe->bytes ? here : stripe->bytes;
+    }
     return 0;
 }
 
@@ -115,18 +128,20 @@ void gs_spill_free(struct gs_spill *spill, struct gs_place *place, uint64_t befo
     const uint64_t end = before < bytes ? before / GS_SPILL_STRIPE_BYTES : stripes_of(bytes);
     while (place->freed < end) {
         const uint64_t index = place->freed++;
-        const uint64_t from = index * GS_SPILL_STRIPE_BYTES;
-        const uint64_t here = bytes - from;
-        spill->held -= here < GS_SPILL_STRIPE_BYTES ? here : GS_SPILL_STRIPE_BYTES;
+        const uint32_t here = bytes_in(bytes, index);
+        spill->held -= here;
         if (directory->free_count == directory->free_room) {
             const size_t room = directory->free_room * 2 + 64;
-            uint32_t *free = reallocarray(directory->free, room, sizeof *free);
+            struct gs_spill_stripe *free = reallocarray(directory->free, room, sizeof *free);
             if (free == NULL)
                 continue; /* the stripe stays empty */
             directory->free = free;
             directory->free_room = room;
         }
-        directory->free[directory->free_count++] = (uint32_t)stripe_number(place, index);
+        directory->free[directory->free_count++] =
+            index < place->reused
+                ? place->stripes[index]
+                : (struct gs_spill_stripe){(uint32_t)stripe_number(place, index), here};
     }
 }
 
@@ -140,7 +155,7 @@ uint64_t gs_spill_reused(const struct gs_spill *spill)
 {
     uint64_t files = 0;
     for (size_t i = 0; i < spill->count && spill->directories != NULL; i++)
-        files += spill->directories[i].used;
+        files += spill->directories[i].taken;
     return files < spill->used ? spill->used - files : 0;
 }
 

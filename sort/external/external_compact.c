@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: MIT
  *
  * Whenever temporary files have twice what remained the last time, a few bins show how much of all
- * would remain. If that is half of it at most, bin after bin is read, combined and written to new
- * chunks, which take the room of old ones as that is read: files are at most about twice as large
- * as what differs, and a chunk. Each key that comes is written once; what is there is read, and at
- * most half of it written, when as much has come again: so all of it takes two reads and a write
- * for each key that comes, at most. To let no more than a chunk come before the next time would
- * take less room, but the square of the time.
+ * would remain. If that is little more than half of it, bin after bin is read, combined and written
+ * to new chunks, which take the room of old ones as that is read: files are at most about twice as
+ * large as what differs, and a chunk. Each key that comes is written once; what is there is read,
+ * and at most half of it written, when as much has come again: so all of it takes two reads and a
+ * write for each key that comes, at most. To let no more than a chunk come before the next time
+ * would take less room, but the square of the time.
  *
  * A bin that has no room in a thread's memory is combined in portions. The memory is that of two
  * chunks: one is read to, one is written from.
@@ -23,6 +23,9 @@
 
 /* One bin of so many is looked at first. */
 #define LOOK_BINS 64
+
+/* What may remain: where all keys have come once, it is about half each time. */
+#define SHARE_MOST 0.6
 
 /* Before it is looked at again, there is at least 1 / AGAIN_SHARE more. */
 #define AGAIN_SHARE 4
@@ -254,7 +257,7 @@ static unsigned threads_for(const struct gs_external_sorter *sorter, const struc
 
 bool gs_external_compacts(const struct gs_external_sorter *sorter, const struct gs_level *level)
 {
-    const uint64_t least = sorter->plan.memory_bytes;
+    const uint64_t least = sorter->plan.memory_bytes / 2;
     const uint64_t most = sorter->compact_at > least ? sorter->compact_at : least;
     return sorter->source->combining != NULL && sorter->journal == NULL && !level->of_bin &&
            sorter->spill.held > most;
@@ -275,7 +278,7 @@ cleanup:
     return st;
 }
 
-/* Look at a few bins. Do half of all entries go? If not, tell when to look again. */
+/* Look at a few bins. Do enough of all entries go? If not, tell when to look again. */
 static enum gs_status look(struct compaction *all, unsigned threads, bool *pays,
                            struct gs_error *err)
 {
@@ -283,7 +286,7 @@ static enum gs_status look(struct compaction *all, unsigned threads, bool *pays,
     const uint64_t held = sorter->spill.held;
     enum gs_status st = combine_bins(all, LOOK_BINS, threads, err);
     const double share = all->read > 0 ? (double)all->remained / (double)all->read : 1;
-    *pays = share <= 0.5;
+    *pays = share <= SHARE_MOST;
     sorter->compact_at = (uint64_t)(2 * share * (double)held);
     if (sorter->compact_at < held + held / AGAIN_SHARE)
         sorter->compact_at = held + held / AGAIN_SHARE;

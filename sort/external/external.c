@@ -26,6 +26,9 @@
  * files. Keys of an equality bin are counted, and written nowhere: whoever loads bins leaves these
  * out.
  *
+ * Where equal keys become one in the output, what is in temporary files is combined whenever that
+ * has grown enough (external_compact.c): the chunks so far give way to fewer, in their room.
+ *
  * Emit (external_emit.c), once all chunks are complete. Bins go by in output order, as many at a
  * time as fit: a group. It is loaded, one read for each chunk, and sorted (external_group.c) by
  * what gs_sort takes, in the other half of the memory; its sink moves positions behind what is

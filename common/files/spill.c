@@ -9,7 +9,6 @@
 #include "common/files/late_error.h"
 #include "common/files/signals.h"
 #include "common/files/space.h"
-#include "common/files/spill_room.h"
 #include "common/files/tempfile.h"
 #include "common/human.h"
 

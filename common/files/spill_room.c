@@ -5,9 +5,8 @@
  * never grow while there is room in them. A hole in a file would be room for others, too, but file
  * systems first write what they drop then.
  */
-#include "common/files/spill_room.h"
-
 #include "common/files/space.h"
+#include "common/files/spill.h"
 #include "common/human.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
-# -u, --count and the like of more keys than tables have room for: those in temporary files are
-# combined while these grow.
+# -u, --count and the like: what goes to temporary files is combined there while these grow.
 # SPDX-License-Identifier: MIT
 
 load ../helper
@@ -31,8 +30,8 @@ sys.stdout.buffer.write(b"".join(struct.pack("<Qi", key % values * 7919 << 20, (
 }
 
 # folded KEY FOLD: of records on standard input with keys of KEY bytes, little-endian: one of each.
-# FOLD: least, greatest (of all bytes, in that order), first, sum, min, max (of the i32), count (with
-# the least record), repeated, single.
+# FOLD: least, greatest (of all bytes, in that order), first, sum, min, max (of the i32), count
+# (with the least record), repeated, single.
 folded()
 {
     python3 -c '
@@ -47,11 +46,13 @@ for group in sorted(groups, key=lambda one: one[::-1], reverse=fold == "greatest
     found = groups[group]
     if fold in ("sum", "min", "max"):
         make = {"sum": sum, "min": min, "max": max}[fold]
-        out.append(group + struct.pack("<i", make(struct.unpack("<i", r[8:])[0] for r in found)))
+        numbers = [struct.unpack("<i", record[8:])[0] for record in found]
+        out.append(group + struct.pack("<i", make(numbers)))
     elif fold == "count":
         out.append(min(found) + struct.pack("<I", len(found)))
     elif not (fold == "repeated" and len(found) == 1 or fold == "single" and len(found) > 1):
-        out.append(found[0] if fold == "first" else max(found) if fold == "greatest" else min(found))
+        choose = {"first": lambda all: all[0], "greatest": max}.get(fold, min)
+        out.append(choose(found))
 sys.stdout.buffer.write(b"".join(out))' "$@"
 }
 

@@ -29,7 +29,7 @@ torture: all tools $(B)/gsort
 # Fuzzing: only the parsers are compiled with clang's libFuzzer, the rest is linked as built.
 FUZZ_CC ?= clang
 FUZZERS := $(patsubst %,$(B)/fuzz/fuzz_%,command size format npy)
-FUZZ_command := cli/options.c cli/option_values.c sort/files/record_format.c sort/files/npy_files.c cli/size_arg.c
+FUZZ_command := cli/options.c cli/option_list.c cli/option_values.c sort/files/record_format.c sort/files/npy_files.c cli/size_arg.c
 FUZZ_size    := cli/size_arg.c
 FUZZ_format  := $(filter-out %/hdf5.c,$(call present,common/formats)) common/nearest_word.c
 FUZZ_npy     := $(FUZZ_format)

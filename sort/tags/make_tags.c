@@ -122,3 +122,21 @@ void gs_tag_plain(const struct gs_tagger *tagger, const void *records, uint64_t 
     else
         tag_plainly(tags, records, first, count, to, GS_PLAIN_MOVES_MAX);
 }
+
+void gs_tag_by_steps(const struct gs_tagger *tagger, const void *records, uint64_t first,
+                     uint64_t count, gs_key *to)
+{
+    const struct gs_tags *tags = (const struct gs_tags *)tagger;
+    const size_t record_bytes = tagger->record_bytes;
+    const struct gs_tag_steps steps = tags->steps; /* which no tag that is written changes */
+    const unsigned index_bits = tags->index_bits;
+    const gs_key turned = tags->reverse ? ~gs_tags_index_mask(tags) : 0;
+    const char *record = records;
+    for (uint64_t i = 0; i < count; i++, record += record_bytes) {
+        __builtin_prefetch(record + PREFETCHED);
+        const uint64_t word = gs_record_word_by(&steps.word, record);
+        uint64_t above = word > steps.least ? word - steps.least : 0;
+        above = above < steps.range ? above : steps.range;
+        to[i] = ((gs_key)(above >> steps.shift) << index_bits ^ turned) | (first + i);
+    }
+}

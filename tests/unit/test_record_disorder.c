@@ -1,5 +1,5 @@
-/* test_record_disorder.c -- of records of few values, in order but for some: which is the first
- * that is not, and how many come twice? Their words tie all the time. SPDX-License-Identifier: MIT
+/* test_record_disorder.c -- which record is the first out of order, where words tie all the time?
+ * SPDX-License-Identifier: MIT
  */
 #include "common/random.h"
 #include "sort/sort.h"

@@ -8,7 +8,7 @@
 #define GS_DEVICE_SORTER_H
 
 #include "common/status.h"
-#include "sort/device/kernels/gpu_sort.h"
+#include "sort/device/kernels/gpu_work.h"
 
 enum gs_device_stage {
     GS_DEVICE_SELECT_SAMPLES,

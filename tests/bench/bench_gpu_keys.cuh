@@ -9,7 +9,7 @@
 
 #include "common/formats/keys.h"
 #include "common/random.h"
-#include "sort/device/kernels/gpu_sort.h"
+#include "sort/device/kernels/gpu_sizes.h"
 #include "sort/device/device_sizes.h"
 #include "sort/keys/params.h"
 #include "sort/keys/sample_position.h"

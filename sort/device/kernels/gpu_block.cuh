@@ -145,7 +145,8 @@ struct key_bounds {
 static __device__ __forceinline__ void extend_bounds(struct key_bounds *bounds, const gs_key *keys,
                                                      uint32_t size)
 {
-#pragma unroll(GS_BITS == 32 ? 8 : 4)
+    const int loads = GS_BITS == 32 ? 8 : 4; /* at once */
+#pragma unroll loads
     for (uint32_t x = threadIdx.x; x < size; x += GS_GPU_TILE_THREADS) {
         bounds->low = min(bounds->low, keys[x]);
         bounds->high = max(bounds->high, keys[x]);

@@ -4,7 +4,7 @@
 ## On a GPU
 ##   check-gpu        the suite with GPU engines, resumed if cut short; to tests/gpu-verified.txt
 ##   inject-gpu       with DEBUG=1: every CUDA call fails once
-##   bench-gpu        keys in device memory, beside CUB; BENCH="--sizes=LOG2,... --stages"
+##   bench-gpu        keys in device memory, beside CUB; BENCH="--sizes=LOG2,... --no-wait"
 ##   gpu-hash         what tests/gpu-verified.txt has to say of these sources
 .PHONY: check-gpu inject-gpu bench-gpu gpu-hash
 
@@ -13,7 +13,7 @@ GPU_TESTS   = gpu_twins gpu_pages gpu_values gpu_close gpu_narrow gpu_engines gp
 included    = $(wildcard $(shell sed -n 's/^ *\# *include "\([^"]*\)".*/\1/p' $(1)))
 with_all    = $(if $(filter-out $(1),$(call included,$(1))),$(call with_all,$(sort $(1) $(call included,$(1)))),$(1))
 VERIFIED    = $(call with_all,$(sort $(foreach room,$(GPU_ROOMS),$(wildcard $(addprefix $(call folder,$(room))/,*.c *.h *.cu *.cuh))) \
-              $(GPU_TESTS:%=tests/gpu/%.c) tests/gpu/check_gpu.sh))
+              $(GPU_TESTS:%=tests/gpu/%.c) tests/gpu/gpu_ways.cu tests/gpu/check_gpu.sh))
 gpu-hash:
 	@{ sha256sum $(VERIFIED); grep -E '^ *((C|CXX|CPP|NVCC)_FLAGS|GPU_ARCHS) +[:?]=' Makefile; } | \
 	    sha256sum | cut -d ' ' -f 1
@@ -30,27 +30,32 @@ $(GPU_TESTS:%=$(B)/%): $(B)/gpu_%: tests/gpu/gpu_%.c $(OBJECTS) build/tools/data
 $(WIDTHS:%=$(B)/gpu_flip-%): $(B)/gpu_flip-%: tests/gpu/gpu_flip.c $(B)/unit_%.a $(B)/flags
 	$(call quiet,UNIT)$(CC) -DGS_BITS=$* $(CPP_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(LDFLAGS) $(WRAPS) $< $(B)/unit_$*.a $(LIBS) -o $@
 
-# CUB compiles slowly, so only for one architecture at a time.
+# Beside CUB, for one architecture at a time, as CUB compiles slowly: the call, and each way to sort.
 BENCH_ARCH ?= sm_90
-define gpu_bench
+define beside_cub
+$(B)/bench_gpu$(1).o $(B)/cub_sorts$(1).o: $(B)/%$(1).o: tests/bench/%.cu
+$(B)/gpu_ways$(1).o: tests/gpu/gpu_ways.cu
+$(B)/bench_gpu$(1).o $(B)/cub_sorts$(1).o $(B)/gpu_ways$(1).o: $(B)/flags
+	$$(call quiet,NVCC)$$(NVCC) -std=c++17 -O3 -arch=$$(BENCH_ARCH) $(1:-%=-DGS_BITS=%) -Xcompiler -fopenmp -I. -MMD -MP -c $$(filter %.cu,$$^) -o $$@
 $(B)/bench_gpu_call$(1).o: tests/bench/bench_gpu_call.c $(B)/flags
 	$$(call quiet,CC)$$(CC) $(1:-%=-DGS_BITS=%) $$(CPP_FLAGS) $$(CPPFLAGS) $$(C_FLAGS) $$(CFLAGS) -c $$< -o $$@
-$(B)/bench-gpu$(1): tests/bench/bench_gpu.cu tests/bench/bench_gpu_keys.cuh $(B)/bench_gpu_call$(1).o $(2) build/tools/data/dist.o $(B)/flags
-	$$(call quiet,NVCC)$$(NVCC) -std=c++17 -O3 -arch=$$(BENCH_ARCH) $(1:-%=-DGS_BITS=%) -Xcompiler -fopenmp -I. -c $$< -o $$@.o
-	$$(call quiet,LINK)$$(CXX) $$(CFLAGS) -fopenmp $$(LDFLAGS) $$@.o $$(filter %.o,$$^) $$(LIBS) -o $$@
+$(B)/bench-gpu$(1): $(B)/bench_gpu$(1).o $(B)/bench_gpu_call$(1).o
+$(B)/gpu_ways$(1): $(B)/gpu_ways$(1).o
+$(B)/bench-gpu$(1) $(B)/gpu_ways$(1): $(B)/cub_sorts$(1).o $(2) build/tools/data/dist.o
+	$$(call quiet,LINK)$$(CXX) $$(CFLAGS) -fopenmp $$(LDFLAGS) $$(filter %.o,$$^) $$(LIBS) -o $$@
 endef
-$(eval $(call gpu_bench,,$(OBJECTS)))
-$(foreach width,$(WIDTHS),$(eval $(call gpu_bench,-$(width),$(filter $(B)/w$(width)/sort/device/% %/gpu_array.o,$(call wide_objects,$(width))) \
+$(eval $(call beside_cub,,$(OBJECTS)))
+$(foreach width,$(WIDTHS),$(eval $(call beside_cub,-$(width),$(filter $(B)/w$(width)/sort/device/% %/gpu_array.o,$(call wide_objects,$(width))) \
     $(call objects,$(B),$(call present,$(COMMON) types)) $(ONCE))))
 
 BENCHES := $(B)/bench-gpu $(WIDTHS:%=$(B)/bench-gpu-%)
+WAYS    := $(B)/gpu_ways $(WIDTHS:%=$(B)/gpu_ways-%)
 bench-gpu: $(BENCHES)
 	set -e; for bench in $(BENCHES); do $$bench $(BENCH); done
 
-check-gpu: all tools $(B)/installed/lib/pkgconfig/gsort.pc $(GPU_TESTS:%=$(B)/%) $(WIDTHS:%=$(B)/gpu_flip-%) $(BENCHES) units
+check-gpu: all tools $(B)/installed/lib/pkgconfig/gsort.pc $(GPU_TESTS:%=$(B)/%) $(WIDTHS:%=$(B)/gpu_flip-%) $(BENCHES) $(WAYS) units
 	$(need_bats)
-	BATS='$(BATS)' $(filter-out $(BATS) --recursive,$(SUITE)) tests/gpu/check_gpu.sh $(B)/gpu_twins $(B)/bench-gpu \
-	    $(addprefix $(B)/,gpu_engines gpu_flip gpu_values gpu_pages gpu_narrow gpu_small gpu_close gpu_array gpu_argsort gpu_graph) $(WIDTHS:%=$(B)/bench-gpu-%)
+	BATS='$(BATS)' $(filter-out $(BATS) --recursive,$(SUITE)) tests/gpu/check_gpu.sh $(B) $(WIDTHS)
 
 # Needs DEBUG=1: only that build has CUDA calls that can be made to fail.
 inject-gpu: $(B)/gsort $(B)/gpu_file $(TOOLS)

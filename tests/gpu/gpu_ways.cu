@@ -74,8 +74,7 @@ static void check_once(struct ways *ways, const gs_key *sorted, uint64_t n, int 
     sorter->work.report = ways->report;
     check_status(gs_device_sort(sorter, ways->keys, ways->other, n, &stats, &err), err);
     sorter->work.report = pinned;
-    const uint64_t wrong =
-        count_differences(stats.in_other ? ways->other : ways->keys, sorted, n);
+    const uint64_t wrong = count_differences(stats.in_other ? ways->other : ways->keys, sorted, n);
     if (wrong > 0)
         printf("FAIL n=%llu %s: %llu keys differ (few %u, paged %llu, split %llu, levels %u, jobs "
                "%u + %u + %u, fills %u)\n",

@@ -9,7 +9,7 @@
 .PHONY: check-gpu inject-gpu bench-gpu gpu-hash
 
 # What a run on a GPU verifies: the sources of the GPU's rooms and tests, and all that these include.
-GPU_TESTS   = gpu_twins gpu_pages gpu_values gpu_close gpu_narrow gpu_engines gpu_flip gpu_small gpu_array gpu_argsort gpu_file gpu_graph
+GPU_TESTS   = gpu_twins gpu_pages gpu_values gpu_close gpu_narrow gpu_engines gpu_flip gpu_small gpu_array gpu_argsort gpu_file gpu_graph gpu_hostile
 included    = $(wildcard $(shell sed -n 's/^ *\# *include "\([^"]*\)".*/\1/p' $(1)))
 with_all    = $(if $(filter-out $(1),$(call included,$(1))),$(call with_all,$(sort $(1) $(call included,$(1)))),$(1))
 VERIFIED    = $(call with_all,$(sort $(foreach room,$(GPU_ROOMS),$(wildcard $(addprefix $(call folder,$(room))/,*.c *.h *.cu *.cuh))) \

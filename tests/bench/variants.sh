@@ -9,8 +9,8 @@
 # `build` takes the committed files of the revision, edits each FILE with its SED script (an edit
 # that changes nothing is an error), and writes build/variants/NAME. `run` times each variant, all
 # outputs compared: SIZES (log2 of keys, default 12,16,20,22,24,26,28) of DISTRIBUTIONS (default
-# uniform,zipf,log-uniform,two-clusters,clusters), REPETITIONS (7). The table has milliseconds, the ratio to CUB in the same run and, in brackets,
-# the speed relative to the first variant.
+# uniform,zipf,log-uniform,two-clusters,clusters), REPETITIONS (7). The table has milliseconds, the
+# ratio to CUB in the same run and, in brackets, the speed relative to the first variant.
 set -eu -o pipefail
 cd "$(dirname "$0")/../.."
 list=tests/bench/variants.txt

@@ -170,6 +170,7 @@ step 'a GPU of 64 or 99 KiB a block' "$dir/gpu_small"
 step 'arrays of the library, on the device' "$dir/gpu_array" "$REFERENCE"
 step 'positions of the library, on the device' "$dir/gpu_argsort"
 step 'arrays in graphs, and without a wait on the host' "$dir/gpu_graph"
+step 'contexts of the caller, another GPU, a broken one' "$dir/gpu_hostile"
 step 'arrays of Python, on the device' env PYTHONPATH="$LIBRARY/lib/python3/dist-packages" \
     PYTHONDONTWRITEBYTECODE=1 python3 tests/gpu/device_array.py
 step '10,000 bits flipped between stages, each told by the proof' "$dir/gpu_flip"

@@ -79,7 +79,8 @@ static void told(enum gsort_status status)
 {
     printf("%d %d %s\n", status, status == error.status, error.line);
 }
-static void sort(size_t temp_at, size_t bytes, size_t in, size_t out, uint64_t count, uint32_t flags)
+static void sort(size_t temp_at, size_t bytes, size_t in, size_t out, uint64_t count,
+                 uint32_t flags)
 {
     struct gsort_format *format = gsort_format_parse("u64", &error);
     told(gsort_device_sort(all + temp_at, &bytes, format, all + in, all + out, count, NULL, flags,

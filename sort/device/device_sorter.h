@@ -44,7 +44,6 @@ struct gs_device_room {
     uint64_t paged_keys; /* from here on levels may skip the count */
     uint64_t split_keys; /* and from here on there is one more level, without a count */
     bool split_ordered;  /* do that even if keys are nearly in order, which is slower: for tests */
-    void *memory;        /* device: pages and rooms */
     struct gs_gpu_pages bin_pages;   /* of level 1 */
     struct gs_gpu_pages split_pages; /* and of the slots that these are split into */
     enum gs_status (*sort)(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other, uint64_t n,

@@ -12,8 +12,8 @@
  * only now and then. --no-wait queues each sort at once, without pages.
  */
 #include "sort/device/device_sort.h"
-#include "sort/device/pages/pages.h"
 #include "tests/bench/cub_sorts.h"
+#include "tests/gpu/add_room.h"
 #include "tests/gpu/gpu_keys.cuh"
 
 #include <algorithm>
@@ -25,6 +25,7 @@
 struct ways {
     gs_key *source, *keys, *other, *reference, *spare;
     struct gs_device_sorter sorter;
+    void *room;                   /* the sorter's pages */
     struct gs_gpu_report *report; /* the sorter's; NULL: sorts are queued at once */
     uint64_t sorts, failures;
 };
@@ -45,9 +46,8 @@ static void open_ways(struct ways *ways, uint64_t capacity, bool no_wait)
         must(cudaMalloc(buffer, (capacity + 1) * sizeof(gs_key)));
     must(cub_open(capacity));
     check_status(gs_device_sorter_open(&ways->sorter, capacity, &err), err);
-    ways->sorter.room.paged_keys = ways->sorter.room.split_keys = 1;
     if (!no_wait)
-        check_status(gs_device_sorter_add_room(&ways->sorter, &err), err);
+        ways->room = add_room(&ways->sorter, 1, 1);
     ways->report = no_wait ? NULL : ways->sorter.work.report;
 }
 
@@ -166,5 +166,6 @@ int main(int argc, char **argv)
     printf("%llu sorts, %llu failures\n", (unsigned long long)ways.sorts,
            (unsigned long long)ways.failures);
     gs_device_sorter_close(&ways.sorter);
+    cudaFree(ways.room);
     return ways.failures > 0;
 }

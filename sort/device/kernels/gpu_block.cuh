@@ -248,8 +248,8 @@ static __device__ __forceinline__ uint32_t rank_crowd(uint32_t *s_count, uint32_
     return member ? shared + (uint32_t)__popc(crowd & ((1U << lane) - 1)) : first;
 }
 
-/* Multiprocessors of a large GPU. A block prefetches the keys of the job that is one wave of blocks
- * after its own: this many, times the blocks per multiprocessor. */
+/* Multiprocessors of a large GPU. A block prefetches the wider keys of the job or tile that is one
+ * wave of blocks after its own: this many, times the blocks per multiprocessor. */
 #define GS_AHEAD_WAVE 128
 
 /* Prefetch keys into the L2 cache. For one thread to call; their bytes are a multiple of 16. */

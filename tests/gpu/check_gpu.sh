@@ -2,8 +2,9 @@
 # check_gpu.sh -- verify the GPU's part on the GPU of this machine, and write tests/gpu-verified.txt
 # SPDX-License-Identifier: MIT
 #
-# usage: tests/gpu/check_gpu.sh DIRECTORY WIDTH...
-# from make check-gpu, with the suite's variables: where the programs are, and wider keys' bits
+# usage: tests/gpu/check_gpu.sh DIR     from make check-gpu, with the suite's variables
+#
+# DIR has the programs: gpu_twins and the like, bench-gpu, and gpu_ways-64 and so on for wider keys.
 #
 # Twins stage by stage, every distribution and boundary against CUB, repeated runs, the four tools
 # of compute-sanitizer on small inputs, and the whole Bats suite with --device=gpu, each file by
@@ -17,8 +18,7 @@
 set -u -o pipefail
 cd "$(dirname "$0")/../.." || exit 2
 dir=$1
-shift
-widths=("$@")
+widths=(64 128)
 state=${GPU_STATE:-build/gpu-state}
 jobs=${BATS_JOBS:-$(($(nproc) / 4))}
 limit=600        # seconds for a file

@@ -120,16 +120,6 @@ EOT
     finds 'sort/a.c:1: is in no room'
 }
 
-@test "the Makefile refuses a source in a room that it does not know" {
-    mkdir sort/attic
-    cp -R "$ROOT/Makefile" "$ROOT/mk" .
-    plant sort/attic/a.c 'int x;'
-    run -2 make -s help CUDA=0 HIGHWAY=0
-    [[ $output == *"sort/attic/a.c: in no room"* ]]
-    rm sort/attic/a.c
-    run -0 make -s help CUDA=0 HIGHWAY=0
-}
-
 @test "only u32/ and device/ know how wide a key is" {
     local line
     while read -r line; do

@@ -209,7 +209,7 @@ $(B)/width64.o $(B)/width128.o: $(B)/width%.o:
 	$(call quiet,LD)$(CC) -r -nostdlib -Wl,--force-group-allocation $^ -o $@.all && \
 	    $(OBJCOPY) --keep-global-symbol=gs_width_$* --keep-global-symbol=gs_tag_sort_$* \
 	        --keep-global-symbol=gs_width_records $@.all $@ && rm $@.all
-of_width = $(B)/w$(1)/%.o $(B)/unit/%_$(1) $(B)/bench_%_$(1) $(B)/bench_%_$(1).peers.o $(B)/%-$(1) $(B)/%-$(1).call.o
+of_width = $(B)/w$(1)/%.o $(B)/unit/%_$(1) $(B)/bench_%_$(1) $(B)/bench_%_$(1).peers.o $(B)/%-$(1) $(B)/%-$(1).o $(B)/%-$(1).call.o $(B)/%-$(1).cub.o
 $(call of_width,64): private OWN_FLAGS := -DGS_BITS=64
 $(call of_width,128): private OWN_FLAGS := -DGS_BITS=128
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 VERSION := 0.2.0
 
-# `make install` takes the settings of the last build: under sudo, PATH may lack nvcc, and nobody repeats CC= or CFLAGS=.
+# `make install` takes the settings of the last build: under sudo, PATH may lack nvcc, and nobody repeats CFLAGS=.
 ifeq ($(MAKECMDGOALS),install)
   -include build/last.mk
 endif
@@ -46,11 +46,12 @@ $(call check,FUSE,fuse3: install libfuse3-dev and pkg-config)
 $(call check,HDF5,hdf5: install libhdf5-dev and pkg-config)
 $(call check,MPI,$(MPICC): install libopenmpi-dev or libmpich-dev or say where it is by MPICC=...)
 is = $(if $(filter 1,$($(1))),$(2))
-$(if $(filter 1,$(call is,STATIC,$(CUDA) $(HIGHWAY) $(HDF5) $(MPI))),$(error STATIC=1 goes without CUDA, HIGHWAY, HDF5 and MPI))
+$(if $(filter 1%,$(filter-out 10000,$(STATIC)$(CUDA)$(HIGHWAY)$(HDF5)$(MPI))),\
+  $(error STATIC=1 goes without CUDA, HIGHWAY, HDF5 and MPI))
 
 # Objects below build/, in a folder for what is built; of gsort-mpi, one for each MPI library.
-CONFIG := cuda$(CUDA)-highway$(HIGHWAY)$(call is,HDF5,-hdf5)$(call is,DEBUG,-debug)$(call is,STATIC,-static)$(CONFIG_SUFFIX)
-B      := build/$(CONFIG)
+B      := build/cuda$(CUDA)-highway$(HIGHWAY)$(call is,HDF5,-hdf5)$(call is,DEBUG,-debug)$(call is,STATIC,-static)
+B      := $(B)$(CONFIG_SUFFIX)
 M      := $(B)/$(notdir $(MPICC))
 MACROS := $(shell $(CC) -dM -E - </dev/null)
 CLANG  := $(findstring __clang__,$(MACROS))
@@ -100,8 +101,8 @@ ONCE       := $(call present,$(filter-out $(CLUSTER) $(WINGS) $(GPU) $(KEYS) $(T
 
 # The sources for 32 bits and for wider keys, which have neither vector code nor the engines of 32-bit lists.
 NARROW   := $(call present,$(KEYS)) $(call $(if $(findstring __x86_64__,$(MACROS)),present,absent),$(WINGS))
-WIDE     := $(filter-out sort/engines/%,$(call present,$(KEYS))) sort/engines/list_engines.c sort/engines/engine_absent.c \
-            $(call absent,$(WINGS) $(filter sort/engines/%,$(GPU))) $(call present,$(TAGS))
+WIDE     := $(filter-out sort/engines/%,$(call present,$(KEYS) $(TAGS))) sort/engines/list_engines.c \
+            sort/engines/engine_absent.c $(call absent,$(WINGS) $(filter sort/engines/%,$(GPU)))
 ifeq ($(HIGHWAY),1)
   NARROW    += $(filter %.cc,$(KEYS))
   WIDE      += $(filter sort/bin/%.cc,$(KEYS))
@@ -158,7 +159,8 @@ ifeq ($(origin CFLAGS),file)
 endif
 # Before a command: make its target's directory, and unless V=1 print a word instead of the command.
 quiet = $(if $(filter 1,$(V)),,@)mkdir -p $(@D);$(if $(filter 1,$(V)),, printf '  %-5s %s\n' '$(1)' '$@';)
-c_flags = $(CPP_FLAGS) $(OWN_FLAGS) $(CPPFLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE)
+all_cpp_flags = $(CPP_FLAGS) $(OWN_FLAGS) $(CPPFLAGS)
+c_flags = $(all_cpp_flags) $(C_FLAGS) $(CFLAGS) $(SANITIZE)
 quoted = $(subst ','"'"',$(1))
 
 ## Build
@@ -174,8 +176,8 @@ tools: $(TOOLS)
 # The lines of all parts that begin with ##, and what is built now.
 help:
 	@sed -n 's/^## \{0,1\}//p' Makefile $(PARTS)
-	@printf '\n%s%s\n' 'Switches: CUDA=0|1 HIGHWAY=0|1 HDF5=0|1 FUSE=0|1 MPI=0|1 MPICC= STATIC=0|1 DEBUG=0|1 V=0|1 WERROR=; ' \
-	    'now CUDA=$(CUDA) HIGHWAY=$(HIGHWAY) FUSE=$(FUSE)'
+	@printf '\n%s %s\n' 'Switches: CUDA=0|1 HIGHWAY=0|1 HDF5=0|1 FUSE=0|1 MPI=0|1 MPICC= STATIC=0|1 DEBUG=0|1 V=0|1' \
+	    'WERROR=; now CUDA=$(CUDA) HIGHWAY=$(HIGHWAY) FUSE=$(FUSE)'
 
 # ./gsort is the configuration built last, and build/last.mk its settings.
 SETTINGS := CUDA HIGHWAY HDF5 MPI STATIC CC CXX CPPFLAGS CFLAGS CXXFLAGS LDFLAGS WERROR PKG_CONFIG CUDA_HOME GPU_ARCHS
@@ -200,8 +202,7 @@ $(M)/gsort-mpi $(M)/%.o: private CC := $(MPI_CC)
 # MPICH's MPI_STATUSES_IGNORE is address 1, which GCC takes for an array without room.
 $(M)/%.o: private OWN_FLAGS := $(if $(CLANG),,-Wno-stringop-overflow)
 
-# Each wider build is one object file that shows nothing but its table of calls and its sort by tags (that of 128 bits, the
-# table for records, too).
+# Each wider build is one object file that shows nothing but its tables of calls and its sort by tags.
 $(B)/width64.o: $(WIDE_64_OBJECTS)
 $(B)/width128.o: $(WIDE_128_OBJECTS)
 $(B)/width64.o $(B)/width128.o: $(B)/width%.o:
@@ -213,8 +214,8 @@ $(call of_width,64): private OWN_FLAGS := -DGS_BITS=64
 $(call of_width,128): private OWN_FLAGS := -DGS_BITS=128
 
 # The flags of the last build: if CFLAGS or LDFLAGS change, everything is rebuilt; for another commit, one file.
-$(B)/flags: private NOW := $(CC) $(CPPFLAGS) $(CPP_FLAGS) $(C_FLAGS) $(CFLAGS) $(SANITIZE) $(CXX) $(CXX_FLAGS) $(CXXFLAGS) \
-                           $(NVCC_FLAGS) $(LINK_FLAGS) $(LDFLAGS) $(LIBS)
+$(B)/flags: private NOW := $(CC) $(c_flags) $(CXX) $(CXX_FLAGS) $(CXXFLAGS) $(NVCC_FLAGS) \
+                           $(LINK_FLAGS) $(LDFLAGS) $(LIBS)
 VERSION_NOW := -DGS_VERSION='"$(VERSION)"' -DGS_COMMIT='"$(COMMIT)"' -DGS_GPU_ARCHS='"$(GPU_ARCHS)"' -DGS_HDF5=$(HDF5)
 $(B)/version: private NOW := $(VERSION_NOW)
 $(B)/flags $(B)/version: FORCE
@@ -238,13 +239,12 @@ define compile
 $(1)/%.o: %.c $(B)/flags
 	$$(compile_c)
 $(1)/%.o: %.cc $(B)/flags
-	$$(call quiet,CXX)$$(CXX) $$(CPP_FLAGS) $$(OWN_FLAGS) $$(CPPFLAGS) $$(CXX_FLAGS) $$(CXXFLAGS) $$(SANITIZE) -c $$< -o $$@
+	$$(call quiet,CXX)$$(CXX) $$(all_cpp_flags) $$(CXX_FLAGS) $$(CXXFLAGS) $$(SANITIZE) -c $$< -o $$@
 $(1)/%.o: %.cu $(B)/flags
 	$$(call quiet,NVCC)$$(NVCC) -I. -MMD -MP $$(OWN_FLAGS) $$(NVCC_FLAGS) -c $$< -o $$@
 endef
 $(foreach place,$(B) $(M) $(B)/w64 $(B)/w128,$(eval $(call compile,$(place))))
-# A room as one file; its folders are newer when it has other files. keys.h is first, as -MP takes the first file for the
-# source, without which nothing can be made.
+# A room as one file. Its folders are newer when it has other files. keys.h is first: -MP lets all but the first go.
 define whole_room
 $(1): $(2) $(sort $(dir $(2))) $(B)/flags
 	$$(call quiet,CC)$$(CC) $$(c_flags) $(addprefix -include ,common/formats/keys.h $(2)) -x c -c - -o $$@ </dev/null
@@ -268,8 +268,8 @@ $(B)/unit/%_128: tests/unit/%.c $(B)/unit_128.a $(B)/flags
 $(B)/unit/%: tests/unit/%.c $(B)/unit.a $(B)/flags
 	$(unit)
 # Those that hold for keys of every width; and the test of plans counts them, of records by tags of both widths.
-WIDE_UNITS := cache_sort cache_sort_methods copy_ordered cost_pieces external_split few_values incoming merge_cut merge_segment \
-              merge_verify order ordered_input ordered_runs shares splitters
+WIDE_UNITS := cache_sort cache_sort_methods copy_ordered cost_pieces external_split few_values incoming merge_cut \
+              merge_segment merge_verify order ordered_input ordered_runs shares splitters
 UNITS_32   := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 UNITS_WIDE := $(foreach width,64 128,$(WIDE_UNITS:%=$(B)/unit/test_%_$(width))) $(B)/unit/test_plans_128
 UNITS      := $(UNITS_32) $(UNITS_WIDE)
@@ -281,7 +281,7 @@ units: $(UNITS)
 TOOL_FLAGS := -I. -D_GNU_SOURCE -std=c11 $(WARNINGS) -Wconversion -O2
 build/keygen: $(patsubst %,build/tools/%.o,data/keygen data/dist data/typed common/nearest_word common/status \
     $(addprefix common/formats/,format_parse key_type date zorder type_hint))
-build/reference: $(patsubst %,build/tools/tests/tools/reference%.o,_fail _numbers _records) build/tools/tests/tools/reference.o
+build/reference: $(patsubst %.c,build/tools/%.o,$(wildcard tests/tools/reference*.c))
 build/fuzz_options: build/tools/tests/fuzz/fuzz_options.o
 build/peak: build/tools/tests/tools/peak.o
 build/keygen build/reference build/fuzz_options build/peak:
@@ -305,14 +305,13 @@ build/quirkfs: tests/faults/quirkfs.c
 ##   check-expensive  the same with the long tests, and with all combinations of options
 ##   lint             the rules of the house, clang-format, shellcheck, cppcheck, clang-tidy
 .PHONY: check check-expensive lint
-SUITE = GSORT='$(CURDIR)/$(B)/gsort' GSORT_MPI='$(call is,MPI,$(CURDIR)/$(M)/gsort-mpi)' MPIRUN='$(MPIRUN)' CUDA=$(CUDA) \
-        KEYGEN='$(CURDIR)/build/keygen' REFERENCE='$(CURDIR)/build/reference' UNITS='$(CURDIR)/$(B)/unit' \
+SUITE = GSORT='$(CURDIR)/$(B)/gsort' GSORT_MPI='$(call is,MPI,$(CURDIR)/$(M)/gsort-mpi)' MPIRUN='$(MPIRUN)' \
+        CUDA=$(CUDA) KEYGEN='$(CURDIR)/build/keygen' REFERENCE='$(CURDIR)/build/reference' UNITS='$(CURDIR)/$(B)/unit' \
         FUZZ_OPTIONS='$(CURDIR)/build/fuzz_options' FAULTS='$(CURDIR)/build/faults.so' \
         QUIRKFS='$(call is,FUSE,$(CURDIR)/build/quirkfs)' LIBRARY='$(CURDIR)/$(B)/installed'
-need_bats = @$(BATS) --version 2>/dev/null | awk '{ split($$2, v, "."); ok = v[1] * 100 + v[2] >= 105 } END { exit !ok }' || \
+need_bats = @$(BATS) --version 2>/dev/null | awk '{ split($$2, v, ".") } END { exit v[1] * 100 + v[2] < 105 }' || \
             { echo 'make $@ needs bats 1.5 or newer: install the package bats' >&2; exit 2; }
-# TESTS: Bats files or directories, or unit, for the unit tests, or unit/NAME. BATS_JOBS files run at a time, two more than
-# there are processors, since tests wait for disks, pipes and clocks; without GNU parallel, only one.
+# BATS_JOBS: two more than there are processors, as tests wait for disks, pipes and clocks; without GNU parallel, one.
 TESTS     ?= unit tests
 UNITS_NOW  = $(if $(filter unit,$(TESTS)),$(UNITS),$(filter $(patsubst unit/%,$(B)/unit/test_%,\
              $(TESTS) $(TESTS:%=%_64) $(TESTS:%=%_128)),$(UNITS)))

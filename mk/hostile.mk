@@ -28,9 +28,10 @@ torture:
 
 # Fuzzing: only the parsers are compiled with clang's libFuzzer, the rest is linked as built.
 FUZZ_CC ?= clang
-$(B)/fuzz/fuzz_command: cli/options.c cli/option_values.c sort/files/record_format.c sort/files/npy_files.c cli/size_arg.c
+$(B)/fuzz/fuzz_command: $(wildcard cli/option*.c) sort/files/record_format.c sort/files/npy_files.c cli/size_arg.c
 $(B)/fuzz/fuzz_size: cli/size_arg.c
-$(B)/fuzz/fuzz_format $(B)/fuzz/fuzz_npy: $(filter-out %/hdf5.c,$(filter common/formats/%,$(ONCE))) common/nearest_word.c
+$(B)/fuzz/fuzz_format $(B)/fuzz/fuzz_npy: common/nearest_word.c \
+    $(filter-out %/hdf5.c,$(filter common/formats/%,$(ONCE)))
 $(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(OBJECTS) $(B)/flags
 	$(call quiet,FUZZ)$(FUZZ_CC) $(filter-out -MMD -MP,$(CPP_FLAGS)) -std=c11 -O1 -g \
 	    -Dexit=fuzz_exit -Dgs_report_close_stdout=fuzz_close_stdout \
@@ -47,7 +48,8 @@ DEBUGGED := CFLAGS='-O1 -g' CXXFLAGS='-O1 -g'
 asan:
 	$(need_bats)
 	+GSORT_FUZZ_COUNT=1000 $(MAKE) check TESTS='$(patsubst tests,$(ASAN_TESTS),$(TESTS))' CONFIG_SUFFIX=-asan $(DEBUGGED) \
-	    $(call if_found,MPI) $(call if_found,HDF5) SANITIZE='$(SANITIZERS)' CPPFLAGS='$(CPPFLAGS) -DGS_INCOMING_KEYS=140000'
+	    $(call if_found,MPI) $(call if_found,HDF5) SANITIZE='$(SANITIZERS)' \
+	    CPPFLAGS='$(CPPFLAGS) -DGS_INCOMING_KEYS=140000'
 
 # All calls of the library, in two threads at once, run by $(UNDER).
 $(B)/every_call: tests/library/every_call.c $(B)/libgsort.so.0

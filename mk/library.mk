@@ -40,10 +40,12 @@ install-lib: $(LIBRARY)
 	install -m 644 sort/gsort.h '$(DESTDIR)$(INCLUDEDIR)'
 	install -m 644 sort/library/gsort.py '$(DESTDIR)$(PYTHONDIR)'
 	install -m 644 $(LIBRARY_PAGES) '$(MAN)/man3'
-	$(foreach page,$(LIBRARY_PAGES),$(foreach name,$(call other_names,$(page)),ln -sf $(notdir $(page)) '$(MAN)/man3/$(name).3' && )):
+	$(foreach page,$(LIBRARY_PAGES),$(foreach name,$(call other_names,$(page)),\
+	    ln -sf $(notdir $(page)) '$(MAN)/man3/$(name).3' && )):
 	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' 'Name: gsort' \
 	    'Description: sort arrays of numbers or records' 'Version: $(VERSION)' 'Cflags: -I$${includedir}' \
-	    'Libs: -L$${libdir} -lgsort' 'Libs.private: $(strip $(LIBRARY_OPENMP) $(LIBRARY_LIBS))' >'$(PC)' && chmod 644 '$(PC)'
+	    'Libs: -L$${libdir} -lgsort' 'Libs.private: $(strip $(LIBRARY_OPENMP) $(LIBRARY_LIBS))' >'$(PC)'
+	chmod 644 '$(PC)'
 
 uninstall-lib:
 	rm -f $(patsubst %,'$(DESTDIR)$(LIBDIR)/%',libgsort.so.0 libgsort.so libgsort.a pkgconfig/gsort.pc) \

@@ -37,12 +37,14 @@ install-program: $(PROGRAMS)
 
 uninstall: uninstall-program uninstall-lib
 uninstall-program:
-	rm -f $(foreach name,$(PROGRAM) $(PROGRAM)-mpi,'$(BIN)/$(name)' $(patsubst %,'$(SHARE)/%',$(call completions,$(name)))) \
+	rm -f $(foreach name,$(PROGRAM) $(PROGRAM)-mpi,\
+	    '$(BIN)/$(name)' $(patsubst %,'$(SHARE)/%',$(call completions,$(name)))) \
 	    $(foreach page,$(PAGES),'$(call installed,$(page))')
 
 deb: $(PROGRAMS)
 	rm -rf build/deb
-	+@$(MAKE) -s install-program DESTDIR=build/deb/debian/keysort PREFIX=/usr PROGRAM=keysort ZSH_FUNCTIONS=zsh/vendor-completions
+	+@$(MAKE) -s install-program DESTDIR=build/deb/debian/keysort PREFIX=/usr PROGRAM=keysort \
+	    ZSH_FUNCTIONS=zsh/vendor-completions
 	@mk/deb.sh build/deb $(VERSION)
 
 dist:

@@ -4,7 +4,7 @@
 #
 # usage: tests/gpu/check_gpu.sh DIR     from make check-gpu, with the suite's variables
 #
-# DIR has the programs: gpu_twins and the like, bench-gpu, and bench-gpu-64 and so on for wider keys.
+# DIR has gpu_twins and the like, bench-gpu, and bench-gpu-64 and so on for wider keys.
 #
 # Twins stage by stage, every distribution and boundary against CUB, repeated runs, the four tools
 # of compute-sanitizer on small inputs, and the whole Bats suite with --device=gpu, each file by

@@ -14,8 +14,7 @@ NVCC       ?= nvcc
 MPICC      ?= mpicc
 OBJCOPY    ?= objcopy
 BATS       ?= bats
-# -g1: functions and lines for backtraces and valgrind; variables for a debugger cost a quarter of the
-# build: CFLAGS='-Og -g'.
+# -g1: functions and lines for backtraces; variables for a debugger cost a quarter of the build: CFLAGS='-Og -g'.
 CFLAGS     ?= -O2 -g1 -fno-asynchronous-unwind-tables
 CXXFLAGS   ?= -O2 -g1
 # Empty if another compiler has more warnings.
@@ -29,14 +28,10 @@ there_is_CUDA    := $(call have,$(NVCC))
 there_is_FUSE    := $(call library,fuse3)
 there_is_HDF5    := $(call library,hdf5)
 there_is_MPI     := $(call have,$(MPICC))
-DEBUG   ?= 0
-STATIC  ?= 0
-V       ?= 0
+$(foreach name,DEBUG STATIC V HDF5 MPI,$(eval $(name) ?= 0))
 HIGHWAY ?= $(if $(filter 1,$(STATIC)),0,$(there_is_HIGHWAY))
 CUDA    ?= $(if $(filter 1,$(STATIC)),0,$(there_is_CUDA))
 FUSE    ?= $(there_is_FUSE)
-HDF5    ?= 0
-MPI     ?= 0
 check = $(if $(filter 0 1,$($(1))),,$(error $(1)=$($(1)): must be 0 or 1))$(if $(filter \
         10,$($(1))$(there_is_$(1))),$(error $(1)=1, but there is no $(2)))
 $(foreach name,DEBUG STATIC V,$(call check,$(name)))

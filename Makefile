@@ -151,7 +151,7 @@ COMBINING := sort/files/combine.c sort/files/part_table.c
 ifeq ($(origin CFLAGS),file)
   in_widths = $(foreach width,$(B) $(WIDTHS:%=$(B)/w%),$(1:%=$(width)/sort/%.o))
   $(call in_widths,keys bin split/search_bins ways/few_values) $(call objects,$(B),$(call present,split/u32) common/formats/codec.c common/formats/codec_weave.c) \
-  $(B)/sort/cpu.o $(call objects,$(B),$(COMBINING)) $(B)/sort/shuffle/dealing.o $(M)/sort/cluster/deal.o $(M)/sort/cluster/ranges.o: private CFLAGS += -O3
+  $(B)/sort/cpu.o $(call objects,$(B),$(COMBINING)) $(call objects,$(B),sort/shuffle/dealing.c sort/shuffle/draw.c) $(M)/sort/cluster/deal.o $(M)/sort/cluster/ranges.o: private CFLAGS += -O3
   $(call in_widths,sorter pipeline/distribute pipeline/incoming pipeline/pipeline) $(call objects,$(B),$(filter-out $(COMBINING),$(call present,cli files))) \
   $(patsubst %,$(B)/%.o,common/formats/format_parse common/formats/key_type common/formats/date common/files/input common/files/mapped_inputs common/formats/npy common/formats/npy_format common/formats/npy_literal common/formats/npy_plain common/formats/npy_rows common/formats/npy_type common/files/output common/files/tempfile): private CFLAGS += -Os
 endif

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #define AHEAD        16 /* records: where they go is being fetched for writing */
-#define SWAPPED      256
 #define SUMMED_BYTES ((uint64_t)1 << 20) /* by a thread at once, about */
 
 enum gs_status gs_shuffle_input_open(struct gs_shuffle_input *input,
@@ -266,16 +265,15 @@ void gs_dealing_positions(struct gs_dealing *deal, uint32_t bin, uint32_t end, u
         position_share(deal, thread, bin, end - bin, bytes, to);
 }
 
-/* Let records change places, from the last one on: each is as likely at each place. Places are
- * drawn a few at a time, which takes half as long. */
+/* Let records change places, from the last one on: each is as likely at each place. */
 static inline __attribute__((always_inline)) void swap_all(uint64_t node, char *records,
                                                            uint64_t count, size_t bytes)
 {
     struct gs_shuffle_numbers numbers = {.node = node};
-    uint32_t places[SWAPPED];
+    uint32_t places[GS_SHUFFLE_PLACES];
     char one[16], other[16];
     for (uint64_t left = count; left > 1;) {
-        const uint32_t here = left - 1 < SWAPPED ? (uint32_t)left - 1 : SWAPPED;
+        const uint32_t here = left - 1 < GS_SHUFFLE_PLACES ? (uint32_t)left - 1 : GS_SHUFFLE_PLACES;
         gs_shuffle_places(&numbers, (uint32_t)left, here, places);
         for (uint32_t i = 0; i < here; i++, left--) {
             char *a = records + (left - 1) * bytes;

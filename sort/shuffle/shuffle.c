@@ -1,9 +1,9 @@
 /* shuffle.c -- records in a random order: the table of calls, and the shuffle in memory.
  * SPDX-License-Identifier: MIT
  *
- *   input --> bins are counted, of numbers alone --> records or positions dealt to bins
- *                                                        |
- *                 output <-- written <-- bin after bin, those in it change places
+ *   input --> block by block, records or positions dealt to bins in cache --> blocks in memory
+ *                                                                                   |
+ *                 output <-- written <-- those in it change places <-- bin after bin, of all blocks
  *
  * Records of 1, 2, 4, 8 or 16 bytes change places themselves. Of others their numbers do, and they
  * are fetched; of long ones the positions are dealt, too, so that they are copied once only.
@@ -24,6 +24,8 @@
 
 #define PIECE_BYTES   ((uint64_t)1 << 20) /* that are written at once, about */
 #define THREAD_BYTES  ((uint64_t)256 << 10)
+#define BLOCK_BYTES   ((uint64_t)512 << 10) /* that are dealt at once: they fit in cache */
+#define PIECES_AHEAD  8                     /* of bins, one of each block, are under way */
 #define LONG_BYTES    64  /* of records whose positions are dealt, or more */
 #define FETCHED_AHEAD 24  /* records that are under way, */
 #define FETCHED_BYTES 512 /* and what of each; the hardware fetches the rest of longer ones */
@@ -38,14 +40,16 @@
 struct shuffling {
     const struct gs_options *options;
     struct gs_shuffle_input input;
-    struct gs_dealing *deal;
     struct gs_sink *sink;
     struct gs_trail trail; /* of the sink */
     struct gs_progress *progress;
     unsigned threads;
     unsigned element_bytes; /* of what is dealt: a record, or the position of a long one */
-    char *dealt;            /* by bin */
-    uint64_t most;          /* elements in a bin */
+    char *dealt;            /* in blocks, each by bin */
+    uint64_t block_count;
+    uint32_t (*ends)[GS_SHUFFLE_BINS + 1]; /* [block_count]: where bins end in a block; 0 first */
+    uint64_t starts[GS_SHUFFLE_BINS + 1];  /* of bins, in the output */
+    uint64_t most;                         /* elements in a bin */
     pthread_mutex_t mutex;  /* for: */
     pthread_cond_t turned;
     uint32_t next, turn; /* the bin that is next to be taken; to be written to a stream */
@@ -63,6 +67,11 @@ static unsigned element_bytes(unsigned record_bytes, uint64_t count)
     return are_long(record_bytes) ? gs_position_bytes(count) : record_bytes;
 }
 
+static uint64_t block_elements(unsigned element)
+{
+    return BLOCK_BYTES / element / 4 * 4;
+}
+
 static unsigned threads_for(const struct gs_options *options, uint64_t count)
 {
     const uint64_t worth = count * gs_record_bytes(options) / THREAD_BYTES + 1;
@@ -72,21 +81,22 @@ static unsigned threads_for(const struct gs_options *options, uint64_t count)
 
 /* What a thread has for a group of bins, where the largest has `most` records. */
 struct buffers {
-    uint64_t again_bytes, number_bytes, fetched_bytes, all_bytes;
+    uint64_t again_bytes, number_bytes, gathered_bytes, to_bytes, all_bytes;
 };
 
 static struct buffers plan_buffers(unsigned record_bytes, unsigned element, uint64_t most)
 {
     struct buffers plan = {0};
     const uint64_t bin_bytes = most * record_bytes;
-    if (are_long(record_bytes) || !gs_shuffle_swaps(record_bytes))
-        plan.fetched_bytes = bin_bytes > PIECE_BYTES ? bin_bytes : PIECE_BYTES;
-    if (plan.fetched_bytes > 0 && !are_long(record_bytes)) {
-        plan.number_bytes = (most + 1) / 2 * 2 * sizeof(uint32_t);
+    const bool swaps = gs_shuffle_swaps(record_bytes);
+    plan.to_bytes = bin_bytes > PIECE_BYTES ? bin_bytes : PIECE_BYTES;
+    plan.gathered_bytes = swaps ? 0 : (most * element + 15) / 16 * 16;
+    if (!swaps && !are_long(record_bytes)) {
+        plan.number_bytes = (most + 3) / 4 * 4 * sizeof(uint32_t);
         element = sizeof(uint32_t);
     }
     plan.again_bytes = most > GS_SHUFFLE_MIXED ? (most * element + 15) / 16 * 16 : 0;
-    plan.all_bytes = plan.again_bytes + plan.number_bytes + plan.fetched_bytes;
+    plan.all_bytes = plan.again_bytes + plan.number_bytes + plan.gathered_bytes + plan.to_bytes;
     return plan;
 }
 
@@ -152,23 +162,44 @@ static void fetch(const struct shuffling *all, const char *dealt, const char *nu
     }
 }
 
-/* Put a bin into its order: where it is, or at `to`. */
+/* Copy the elements of a bin, which each block has some of. */
+static void gather(const struct shuffling *all, uint32_t bin, char *to)
+{
+    const unsigned bytes = all->element_bytes;
+    const char *block = all->dealt;
+    const uint64_t step = block_elements(bytes) * bytes;
+    for (uint64_t i = 0; i < all->block_count; i++, block += step) {
+        const uint64_t first = (uint64_t)all->ends[i][bin] * bytes;
+        const uint64_t here = (uint64_t)all->ends[i][bin + 1] * bytes - first;
+        if (i + PIECES_AHEAD < all->block_count) {
+            const char *ahead = block + PIECES_AHEAD * step +
+                                (uint64_t)all->ends[i + PIECES_AHEAD][bin] * bytes;
+            __builtin_prefetch(ahead);
+            __builtin_prefetch(ahead + LINE_BYTES);
+        }
+        memcpy(to, block + first, here);
+        to += here;
+    }
+}
+
+/* Put a bin into its order, at `to`. */
 static void mix_bin(const struct shuffling *all, const struct buffers *plan, uint32_t bin,
                     char *buffer, struct gs_dealing *own, char *to)
 {
     const uint64_t node = gs_shuffle_node(all->options->seed, bin);
     const unsigned bytes = all->element_bytes;
-    char *records = all->dealt + all->deal->starts[bin] * bytes;
-    const uint64_t count = all->deal->starts[bin + 1] - all->deal->starts[bin];
+    const uint64_t count = all->starts[bin + 1] - all->starts[bin];
+    char *numbers = buffer + plan->again_bytes;
+    char *records = plan->gathered_bytes > 0 ? numbers + plan->number_bytes : to;
+    gather(all, bin, records);
     if (plan->number_bytes == 0) {
         const char *mixed = gs_shuffle_mix(node, records, count, bytes, buffer, own);
-        if (plan->fetched_bytes > 0)
+        if (plan->gathered_bytes > 0)
             fetch(all, NULL, mixed, count, to);
-        else if (mixed != records)
-            memcpy(records, mixed, count * bytes);
+        else if (mixed != to)
+            memcpy(to, mixed, count * bytes);
         return;
     }
-    char *numbers = buffer + plan->again_bytes;
     for (uint32_t i = 0; i < count; i++)
         memcpy(numbers + i * sizeof i, &i, sizeof i);
     fetch(all, records, gs_shuffle_mix(node, numbers, count, sizeof(uint32_t), buffer, own), count,
@@ -181,20 +212,19 @@ static const char *mix_bins(const struct shuffling *all, uint32_t bin, uint32_t 
 {
     const struct buffers plan =
         plan_buffers(all->input.record_bytes, all->element_bytes, all->most);
-    const uint64_t first = all->deal->starts[bin];
-    char *to = buffer + plan.again_bytes + plan.number_bytes;
+    char *to = buffer + plan.all_bytes - plan.to_bytes;
     for (uint32_t i = bin; i < end; i++)
         mix_bin(all, &plan, i, buffer, own,
-                to + (all->deal->starts[i] - first) * all->input.record_bytes);
-    return plan.fetched_bytes > 0 ? to : all->dealt + first * all->element_bytes;
+                to + (all->starts[i] - all->starts[bin]) * all->input.record_bytes);
+    return to;
 }
 
 /* Write them. */
 static enum gs_status write_bins(struct shuffling *all, uint32_t bin, uint32_t end,
                                  const char *records, struct gs_error *err)
 {
-    const uint64_t first = all->deal->starts[bin];
-    const uint64_t count = all->deal->starts[end] - first;
+    const uint64_t first = all->starts[bin];
+    const uint64_t count = all->starts[end] - first;
     enum gs_status st = count > 0 ? put(all, records, count, first, err) : GS_OK;
     atomic_fetch_add(&all->progress->done, count);
     return st;
@@ -203,7 +233,7 @@ static enum gs_status write_bins(struct shuffling *all, uint32_t bin, uint32_t e
 /* As many bins from this one on as are written at once. */
 static uint32_t group_end(const struct shuffling *all, uint32_t bin)
 {
-    const uint64_t *starts = all->deal->starts;
+    const uint64_t *starts = all->starts;
     const uint64_t most = PIECE_BYTES / all->input.record_bytes;
     uint32_t end = bin + 1;
     while (end < GS_SHUFFLE_BINS && starts[end + 1] - starts[bin] <= most)
@@ -292,6 +322,57 @@ void gs_shuffle_note(struct gs_stats *stats, enum gs_stage stage, uint64_t *star
     *start_ns = gs_now_ns();
 }
 
+/* Deal a block in cache, then copy it to memory. */
+static void deal_block(struct shuffling *all, uint64_t block, struct gs_dealing *deal, char *cache)
+{
+    struct gs_shuffle_input input = all->input;
+    const unsigned bytes = all->element_bytes;
+    const uint64_t step = block_elements(bytes);
+    const uint64_t left = gs_shuffle_count(&input) - block * step;
+    const uint64_t count = left < step ? left : step;
+    input.from = block * step;
+    gs_dealing_count(deal, all->options->seed, input.from, count);
+    for (uint32_t bin = 0; bin <= GS_SHUFFLE_BINS; bin++)
+        all->ends[block][bin] = (uint32_t)deal->starts[bin];
+    if (are_long(input.record_bytes))
+        gs_dealing_positions(deal, 0, GS_SHUFFLE_BINS, bytes, cache);
+    else
+        gs_dealing_records(deal, &input, cache);
+    memcpy(all->dealt + input.from * bytes, cache, count * bytes);
+}
+
+/* Where bins begin in the output. */
+static void add_up(struct shuffling *all)
+{
+    for (uint64_t block = 0; block < all->block_count; block++)
+        for (uint32_t bin = 0; bin <= GS_SHUFFLE_BINS; bin++)
+            all->starts[bin] += all->ends[block][bin];
+    for (uint32_t bin = 0; bin < GS_SHUFFLE_BINS; bin++)
+        if (all->starts[bin + 1] - all->starts[bin] > all->most)
+            all->most = all->starts[bin + 1] - all->starts[bin];
+}
+
+static enum gs_status deal_all(struct shuffling *all)
+{
+    struct gs_dealing **deals = gs_dealings_new(all->threads, UINT64_MAX);
+    char *caches = gs_pages_alloc(all->threads * BLOCK_BYTES);
+    const bool whole = deals != NULL && caches != NULL;
+#pragma omp parallel for num_threads(all->threads) schedule(dynamic)
+    for (uint64_t block = 0; block < (whole ? all->block_count : 0); block++) {
+        const unsigned thread = (unsigned)omp_get_thread_num();
+        deal_block(all, block, deals[thread], caches + thread * BLOCK_BYTES);
+    }
+    add_up(all);
+    gs_dealings_free(deals, all->threads);
+    gs_pages_free(caches, all->threads * BLOCK_BYTES);
+    return whole ? GS_OK : gs_fail(all->err, GS_ERR_MEMORY, 0, "not enough memory to shuffle");
+}
+
+static uint64_t blocks_of(uint64_t count, unsigned element)
+{
+    return (count + block_elements(element) - 1) / block_elements(element);
+}
+
 static enum gs_status shuffle_input(struct shuffling *all, struct gs_stats *stats)
 {
     enum gs_status st = GS_OK;
@@ -301,29 +382,24 @@ static enum gs_status shuffle_input(struct shuffling *all, struct gs_stats *stat
     uint64_t start_ns = gs_now_ns();
     all->threads = threads_for(all->options, count);
     all->element_bytes = element_bytes(bytes, count);
-    all->deal = gs_dealing_new(all->threads);
+    all->block_count = blocks_of(count, all->element_bytes);
+    all->ends = malloc((all->block_count + 1) * sizeof *all->ends);
     all->dealt = gs_pages_alloc(count * all->element_bytes);
-    if (all->deal == NULL || all->dealt == NULL) {
+    if (all->ends == NULL || all->dealt == NULL) {
         st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to shuffle");
         goto cleanup;
     }
     if (all->options->verify)
         stats->fingerprint = gs_shuffle_sum(&all->input, count, all->threads);
     gs_progress_enter(all->progress, gs_stage_name(GS_STAGE_SCATTER), count);
-    gs_dealing_count(all->deal, all->options->seed, 0, count);
-    all->most = gs_dealing_largest(all->deal);
-    gs_shuffle_note(stats, GS_STAGE_COUNT_BINS, &start_ns, count, 0);
-    if (!are_long(bytes))
-        gs_dealing_records(all->deal, &all->input, all->dealt);
-    else
-        gs_dealing_positions(all->deal, 0, GS_SHUFFLE_BINS, all->element_bytes, all->dealt);
+    GS_TRY(deal_all(all));
     gs_shuffle_note(stats, GS_STAGE_SCATTER, &start_ns, count, 2 * count * all->element_bytes);
     gs_progress_enter(all->progress, gs_stage_name(GS_STAGE_SORT_BINS), count);
     GS_TRY(emit_all(all));
     gs_shuffle_note(stats, GS_STAGE_SORT_BINS, &start_ns, count, 2 * count * bytes);
     st = gs_trail_prove(&all->trail, stats->fingerprint, stats, err);
 cleanup:
-    free(all->deal);
+    free(all->ends);
     gs_pages_free(all->dealt, count * all->element_bytes);
     return st;
 }
@@ -341,8 +417,9 @@ static void forecast(const struct gs_options *options, uint64_t count, struct gs
         .seconds = PROCESS_SECONDS + (double)count * thread / threads,
         .external_seconds = (double)count * bytes * EXTERNAL_SECONDS,
         .memory_bytes =
-            count * element + gs_dealing_bytes(threads) +
-            threads * (plan.all_bytes + (plan.again_bytes > 0 ? gs_dealing_bytes(1) : 0)),
+            count * element +
+            blocks_of(count, element) * (GS_SHUFFLE_BINS + 1) * sizeof(uint32_t) +
+            threads * (BLOCK_BYTES + plan.all_bytes + gs_dealing_bytes(1)),
         .held_bytes = UINT64_MAX,
         .reads_on = true};
     struct gs_stats stats;

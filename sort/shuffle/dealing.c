@@ -149,33 +149,33 @@ uint64_t gs_dealing_largest(const struct gs_dealing *deal)
  * writing ahead of them: else each would wait for that. */
 static inline __attribute__((always_inline)) void place(uint64_t *next, const uint16_t *bins,
                                                         const char *from, uint32_t count,
-                                                        size_t bytes, char *to)
+                                                        size_t bytes, char *to, bool ahead)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (i + AHEAD < count)
+        if (ahead && i + AHEAD < count)
             __builtin_prefetch(to + next[bins[i + AHEAD]] * bytes, 1);
         gs_record_copy(to + next[bins[i]]++ * bytes, from + i * bytes, bytes);
     }
 }
 
 static void place_any(uint64_t *next, const uint16_t *bins, const char *from, uint32_t count,
-                      size_t bytes, char *to)
+                      size_t bytes, char *to, bool ahead)
 {
     switch (bytes) {
     case 1:
-        place(next, bins, from, count, 1, to);
+        place(next, bins, from, count, 1, to, ahead);
         break;
     case 2:
-        place(next, bins, from, count, 2, to);
+        place(next, bins, from, count, 2, to, ahead);
         break;
     case 4:
-        place(next, bins, from, count, 4, to);
+        place(next, bins, from, count, 4, to, ahead);
         break;
     case 8:
-        place(next, bins, from, count, 8, to);
+        place(next, bins, from, count, 8, to, ahead);
         break;
     default:
-        place(next, bins, from, count, bytes, to);
+        place(next, bins, from, count, bytes, to, ahead);
     }
 }
 
@@ -200,7 +200,7 @@ static void deal_share(const struct gs_dealing *deal, unsigned thread,
     for (uint64_t at = share_start(deal, thread); at < end; at += here) {
         const char *from;
         const uint16_t *bins = draw_next(deal, input, at, end, room, &from, &here);
-        place_any(next, bins, from, (uint32_t)here, input->record_bytes, to);
+        place_any(next, bins, from, (uint32_t)here, input->record_bytes, to, false);
     }
 }
 

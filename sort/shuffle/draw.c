@@ -1,5 +1,7 @@
 /* draw.c -- numbers of a random order, many at a time: loops for vectors.
  * SPDX-License-Identifier: MIT
+ *
+ * AVX-512 DQ multiplies numbers of 64 bits in one instruction: it takes less than half of the time.
  */
 #include "sort/shuffle/draw.h"
 #include "sort/keys/vectors.h"
@@ -7,13 +9,46 @@
 #include <stdbool.h>
 #include <string.h>
 
-GS_CLONES static void draw(uint64_t node, uint64_t index, uint32_t count, uint64_t mask,
-                           char *restrict room)
+#define LOOP static inline __attribute__((always_inline))
+#if GS_HAS_AVX512
+#define AVX512_DQ __attribute__((target("avx512f,avx512dq")))
+#else
+#define AVX512_DQ
+#endif
+
+static bool has_dq(void)
+{
+#if GS_HAS_AVX512
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+#else
+    return false;
+#endif
+}
+
+LOOP void draw_each(uint64_t node, uint64_t index, uint32_t count, uint64_t mask,
+                    char *restrict room)
 {
     for (uint32_t i = 0; i < count; i++) {
         const uint64_t number = gs_random(node, index + i) & mask;
         memcpy(room + i * sizeof number, &number, sizeof number);
     }
+}
+
+GS_CLONES static void draw_plain(uint64_t node, uint64_t index, uint32_t count, uint64_t mask,
+                                 char *room)
+{
+    draw_each(node, index, count, mask, room);
+}
+
+AVX512_DQ static void draw_dq(uint64_t node, uint64_t index, uint32_t count, uint64_t mask,
+                              char *room)
+{
+    draw_each(node, index, count, mask, room);
+}
+
+static void draw(uint64_t node, uint64_t index, uint32_t count, uint64_t mask, char *room)
+{
+    (has_dq() ? draw_dq : draw_plain)(node, index, count, mask, room);
 }
 
 const uint16_t *gs_shuffle_draw(uint64_t node, uint64_t first, uint32_t count,
@@ -41,8 +76,8 @@ static uint32_t place_below(struct gs_shuffle_numbers *numbers, uint32_t end)
 
 /* Multiply pairs of numbers by end and end - 1, end - 2 and end - 3, and so on: the high halves of
  * the products are places. Are all as likely, for sure? */
-GS_CLONES static bool multiply(const char *restrict numbers, uint32_t end, uint32_t pairs,
-                               char *restrict places)
+LOOP bool multiply_each(const char *restrict numbers, uint32_t end, uint32_t pairs,
+                        char *restrict places)
 {
     const uint64_t half = UINT32_MAX;
     uint64_t again = 0;
@@ -56,6 +91,22 @@ GS_CLONES static bool multiply(const char *restrict numbers, uint32_t end, uint3
         memcpy(places + i * sizeof pair, &pair, sizeof pair);
     }
     return again >> 63 == 0;
+}
+
+GS_CLONES static bool multiply_plain(const char *numbers, uint32_t end, uint32_t pairs,
+                                     char *places)
+{
+    return multiply_each(numbers, end, pairs, places);
+}
+
+AVX512_DQ static bool multiply_dq(const char *numbers, uint32_t end, uint32_t pairs, char *places)
+{
+    return multiply_each(numbers, end, pairs, places);
+}
+
+static bool multiply(const char *numbers, uint32_t end, uint32_t pairs, char *places)
+{
+    return (has_dq() ? multiply_dq : multiply_plain)(numbers, end, pairs, places);
 }
 
 void gs_shuffle_places(struct gs_shuffle_numbers *numbers, uint32_t end, uint32_t count,

@@ -355,16 +355,16 @@ static void add_up(struct shuffling *all)
 static enum gs_status deal_all(struct shuffling *all)
 {
     struct gs_dealing **deals = gs_dealings_new(all->threads, UINT64_MAX);
-    char *caches = gs_pages_alloc(all->threads * BLOCK_BYTES);
+    char *caches = gs_pages_alloc(all->threads * (BLOCK_BYTES*2));
     const bool whole = deals != NULL && caches != NULL;
 #pragma omp parallel for num_threads(all->threads) schedule(dynamic)
     for (uint64_t block = 0; block < (whole ? all->block_count : 0); block++) {
         const unsigned thread = (unsigned)omp_get_thread_num();
-        deal_block(all, block, deals[thread], caches + thread * BLOCK_BYTES);
+        deal_block(all, block, deals[thread], caches + thread * (BLOCK_BYTES*2));
     }
     add_up(all);
     gs_dealings_free(deals, all->threads);
-    gs_pages_free(caches, all->threads * BLOCK_BYTES);
+    gs_pages_free(caches, all->threads * (BLOCK_BYTES*2));
     return whole ? GS_OK : gs_fail(all->err, GS_ERR_MEMORY, 0, "not enough memory to shuffle");
 }
 

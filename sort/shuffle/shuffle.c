@@ -11,6 +11,7 @@
 #include "sort/shuffle/shuffle.h"
 #include "sort/check/record_fingerprint.h"
 #include "sort/check/trail.h"
+#include "sort/keys/params.h"
 #include "sort/shuffle/dealing.h"
 
 #include "common/clock.h"
@@ -118,16 +119,15 @@ void gs_shuffle_look(const struct gs_options *options, const void *records, uint
                                  gs_records_fingerprint(records, gs_record_bytes(options), count)};
 }
 
-static enum gs_status put(struct shuffling *all, const char *records, uint64_t count,
-                          uint64_t position, struct gs_error *err)
+/* Map the output as memory, if it can be. */
+static enum gs_status map_output(struct shuffling *all, uint64_t count)
 {
-    const uint64_t bytes = all->input.record_bytes;
-    if (all->sink->memory != NULL) {
-        memcpy((char *)all->sink->memory + position * bytes, records, count * bytes);
+    struct gs_sink *sink = all->sink;
+    const bool early = all->threads < GS_THREADS_TO_SPARE;
+    if (sink->memory != NULL || sink->map == NULL || sink->stream || count == 0)
         return GS_OK;
-    }
-    enum gs_status st = gs_trail_follow(&all->trail, records, count, position, err);
-    return st == GS_OK ? all->sink->write(all->sink, records, count, position, err) : st;
+    sink->memory = sink->map(sink, count, early);
+    return early && sink->memory != NULL ? sink->make(sink, count, 0, all->err) : GS_OK;
 }
 
 /* Record i of some, by their numbers: of what is dealt or, of long ones, positions in the input. */
@@ -206,28 +206,40 @@ static void mix_bin(const struct shuffling *all, const struct buffers *plan, uin
           to);
 }
 
-/* Put bins [bin, end) into their order; returns where they are. */
-static const char *mix_bins(const struct shuffling *all, uint32_t bin, uint32_t end, char *buffer,
-                            struct gs_dealing *own)
+/* To a stream, groups are written one after the other. */
+static void await_turn(struct shuffling *all, uint32_t bin)
 {
-    const struct buffers plan =
-        plan_buffers(all->input.record_bytes, all->element_bytes, all->most);
-    char *to = buffer + plan.all_bytes - plan.to_bytes;
-    for (uint32_t i = bin; i < end; i++)
-        mix_bin(all, &plan, i, buffer, own,
-                to + (all->starts[i] - all->starts[bin]) * all->input.record_bytes);
-    return to;
+    pthread_mutex_lock(&all->mutex);
+    while (all->sink->stream && all->turn != bin)
+        pthread_cond_wait(&all->turned, &all->mutex);
+    pthread_mutex_unlock(&all->mutex);
 }
 
-/* Write them. */
-static enum gs_status write_bins(struct shuffling *all, uint32_t bin, uint32_t end,
-                                 const char *records, struct gs_error *err)
+/* Put bins [bin, end) into their order, and write them when it is their turn. */
+static void emit_bins(struct shuffling *all, uint32_t bin, uint32_t end, char *buffer,
+                      struct gs_dealing *own, struct gs_error *err)
 {
+    enum gs_status st = GS_OK;
+    struct gs_sink *sink = all->sink;
+    const struct buffers plan =
+        plan_buffers(all->input.record_bytes, all->element_bytes, all->most);
     const uint64_t first = all->starts[bin];
     const uint64_t count = all->starts[end] - first;
-    enum gs_status st = count > 0 ? put(all, records, count, first, err) : GS_OK;
+    char *to = sink->memory != NULL ? (char *)sink->memory + first * all->input.record_bytes
+                                    : buffer + plan.all_bytes - plan.to_bytes;
+    if (count > 0 && sink->memory != NULL && sink->make != NULL)
+        st = sink->make(sink, count, first, err);
+    for (uint32_t i = bin; i < end && st == GS_OK; i++)
+        mix_bin(all, &plan, i, buffer, own,
+                to + (all->starts[i] - first) * all->input.record_bytes);
+    await_turn(all, bin);
+    if (count == 0 || st != GS_OK || atomic_load(&all->failed))
+        return;
+    GS_TRY(gs_trail_follow(&all->trail, to, count, first, err));
+    if (sink->memory == NULL || sink->make != NULL)
+        GS_TRY(sink->write(sink, to, count, first, err));
+cleanup:
     atomic_fetch_add(&all->progress->done, count);
-    return st;
 }
 
 /* As many bins from this one on as are written at once. */
@@ -253,15 +265,6 @@ static bool take_group(struct shuffling *all, uint32_t *bin, uint32_t *end)
     return *bin < GS_SHUFFLE_BINS;
 }
 
-/* To a stream, groups are written one after the other. */
-static void await_turn(struct shuffling *all, uint32_t bin)
-{
-    pthread_mutex_lock(&all->mutex);
-    while (all->sink->stream && all->turn != bin)
-        pthread_cond_wait(&all->turned, &all->mutex);
-    pthread_mutex_unlock(&all->mutex);
-}
-
 /* A group is written, or could not be: then nothing else is. */
 static void end_turn(struct shuffling *all, uint32_t end, const struct gs_error *error)
 {
@@ -285,10 +288,7 @@ static void emit(struct shuffling *all, char *buffers, uint64_t room,
         uint32_t bin, end;
         while (take_group(all, &bin, &end)) {
             struct gs_error error = {.status = GS_OK};
-            const char *records = mix_bins(all, bin, end, buffer, deals[thread]);
-            await_turn(all, bin);
-            if (!atomic_load(&all->failed))
-                (void)write_bins(all, bin, end, records, &error);
+            emit_bins(all, bin, end, buffer, deals[thread], &error);
             end_turn(all, end, &error);
         }
     }
@@ -338,7 +338,7 @@ static void deal_block(struct shuffling *all, uint64_t block, struct gs_dealing 
         gs_dealing_positions(deal, 0, GS_SHUFFLE_BINS, bytes, cache);
     else
         gs_dealing_records(deal, &input, cache);
-    memcpy(all->dealt + input.from * bytes, cache, count * bytes);
+    gs_copy_past_cache(all->dealt + input.from * bytes, cache, count * bytes);
 }
 
 /* Where bins begin in the output. */
@@ -393,6 +393,7 @@ static enum gs_status shuffle_input(struct shuffling *all, struct gs_stats *stat
         stats->fingerprint = gs_shuffle_sum(&all->input, count, all->threads);
     gs_progress_enter(all->progress, gs_stage_name(GS_STAGE_SCATTER), count);
     GS_TRY(deal_all(all));
+    GS_TRY(map_output(all, count));
     gs_shuffle_note(stats, GS_STAGE_SCATTER, &start_ns, count, 2 * count * all->element_bytes);
     gs_progress_enter(all->progress, gs_stage_name(GS_STAGE_SORT_BINS), count);
     GS_TRY(emit_all(all));

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AHEAD        16 /* records: where they go is being fetched for writing */
+#define AHEAD        16                  /* records: where they go is being fetched for writing */
 #define SUMMED_BYTES ((uint64_t)1 << 20) /* by a thread at once, about */
 
 enum gs_status gs_shuffle_input_open(struct gs_shuffle_input *input,

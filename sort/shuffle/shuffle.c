@@ -23,12 +23,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PIECE_BYTES   ((uint64_t)1 << 20) /* that are written at once, about */
+#define PIECE_BYTES   ((uint64_t)1 << 20)
 #define THREAD_BYTES  ((uint64_t)256 << 10)
 #define BLOCK_BYTES   ((uint64_t)512 << 10) /* that are dealt at once: they fit in cache */
 #define PIECES_AHEAD  8                     /* of bins, one of each block, are under way */
-#define LONG_BYTES    64  /* of records whose positions are dealt, or more */
-#define FETCHED_AHEAD 24  /* records that are under way, */
+#define LONG_BYTES    64                    /* of records whose positions are dealt, or more */
+#define FETCHED_AHEAD 24                    /* records that are under way, */
 #define FETCHED_BYTES 512 /* and what of each; the hardware fetches the rest of longer ones */
 #define LINE_BYTES    64
 
@@ -51,7 +51,7 @@ struct shuffling {
     uint32_t (*ends)[GS_SHUFFLE_BINS + 1]; /* [block_count]: where bins end in a block; 0 first */
     uint64_t starts[GS_SHUFFLE_BINS + 1];  /* of bins, in the output */
     uint64_t most;                         /* elements in a bin */
-    pthread_mutex_t mutex;  /* for: */
+    pthread_mutex_t mutex;                 /* for: */
     pthread_cond_t turned;
     uint32_t next, turn; /* the bin that is next to be taken; to be written to a stream */
     atomic_bool failed;  /* then err says how */
@@ -70,7 +70,25 @@ static unsigned element_bytes(unsigned record_bytes, uint64_t count)
 
 static uint64_t block_elements(unsigned element)
 {
-    return BLOCK_BYTES / element / 4 * 4;
+    return BLOCK_BYTES / element;
+}
+
+static uint64_t blocks_of(uint64_t count, unsigned element)
+{
+    return (count + block_elements(element) - 1) / block_elements(element);
+}
+
+/* Of a thread, for the block that it deals: a single one stays where it is dealt. */
+static uint64_t cache_bytes(uint64_t count, unsigned element)
+{
+    return blocks_of(count, element) > 1 ? BLOCK_BYTES : 0;
+}
+
+/* That are written at once, unless one bin has more. */
+static uint64_t piece_bytes(uint64_t count, unsigned record_bytes)
+{
+    const uint64_t part = count * record_bytes / 16;
+    return part < PIECE_BYTES && !are_long(record_bytes) ? part : PIECE_BYTES;
 }
 
 static unsigned threads_for(const struct gs_options *options, uint64_t count)
@@ -85,12 +103,14 @@ struct buffers {
     uint64_t again_bytes, number_bytes, gathered_bytes, to_bytes, all_bytes;
 };
 
-static struct buffers plan_buffers(unsigned record_bytes, unsigned element, uint64_t most)
+static struct buffers plan_buffers(unsigned record_bytes, unsigned element, uint64_t count,
+                                   uint64_t most)
 {
     struct buffers plan = {0};
     const uint64_t bin_bytes = most * record_bytes;
+    const uint64_t piece = piece_bytes(count, record_bytes);
     const bool swaps = gs_shuffle_swaps(record_bytes);
-    plan.to_bytes = bin_bytes > PIECE_BYTES ? bin_bytes : PIECE_BYTES;
+    plan.to_bytes = bin_bytes > piece ? bin_bytes : piece;
     plan.gathered_bytes = swaps ? 0 : (most * element + 15) / 16 * 16;
     if (!swaps && !are_long(record_bytes)) {
         plan.number_bytes = (most + 3) / 4 * 4 * sizeof(uint32_t);
@@ -172,8 +192,8 @@ static void gather(const struct shuffling *all, uint32_t bin, char *to)
         const uint64_t first = (uint64_t)all->ends[i][bin] * bytes;
         const uint64_t here = (uint64_t)all->ends[i][bin + 1] * bytes - first;
         if (i + PIECES_AHEAD < all->block_count) {
-            const char *ahead = block + PIECES_AHEAD * step +
-                                (uint64_t)all->ends[i + PIECES_AHEAD][bin] * bytes;
+            const char *ahead =
+                block + PIECES_AHEAD * step + (uint64_t)all->ends[i + PIECES_AHEAD][bin] * bytes;
             __builtin_prefetch(ahead);
             __builtin_prefetch(ahead + LINE_BYTES);
         }
@@ -221,8 +241,8 @@ static void emit_bins(struct shuffling *all, uint32_t bin, uint32_t end, char *b
 {
     enum gs_status st = GS_OK;
     struct gs_sink *sink = all->sink;
-    const struct buffers plan =
-        plan_buffers(all->input.record_bytes, all->element_bytes, all->most);
+    const struct buffers plan = plan_buffers(all->input.record_bytes, all->element_bytes,
+                                             gs_shuffle_count(&all->input), all->most);
     const uint64_t first = all->starts[bin];
     const uint64_t count = all->starts[end] - first;
     char *to = sink->memory != NULL ? (char *)sink->memory + first * all->input.record_bytes
@@ -246,7 +266,8 @@ cleanup:
 static uint32_t group_end(const struct shuffling *all, uint32_t bin)
 {
     const uint64_t *starts = all->starts;
-    const uint64_t most = PIECE_BYTES / all->input.record_bytes;
+    const unsigned bytes = all->input.record_bytes;
+    const uint64_t most = piece_bytes(starts[GS_SHUFFLE_BINS], bytes) / bytes;
     uint32_t end = bin + 1;
     while (end < GS_SHUFFLE_BINS && starts[end + 1] - starts[bin] <= most)
         end++;
@@ -298,8 +319,8 @@ static void emit(struct shuffling *all, char *buffers, uint64_t room,
 static enum gs_status emit_all(struct shuffling *all)
 {
     enum gs_status st = GS_OK;
-    const struct buffers plan =
-        plan_buffers(all->input.record_bytes, all->element_bytes, all->most);
+    const struct buffers plan = plan_buffers(all->input.record_bytes, all->element_bytes,
+                                             gs_shuffle_count(&all->input), all->most);
     struct gs_error *err = all->err;
     char *buffers = gs_pages_alloc(all->threads * plan.all_bytes);
     struct gs_dealing **deals = gs_dealings_new(all->threads, all->most);
@@ -338,7 +359,8 @@ static void deal_block(struct shuffling *all, uint64_t block, struct gs_dealing 
         gs_dealing_positions(deal, 0, GS_SHUFFLE_BINS, bytes, cache);
     else
         gs_dealing_records(deal, &input, cache);
-    gs_copy_past_cache(all->dealt + input.from * bytes, cache, count * bytes);
+    if (cache != all->dealt)
+        gs_copy_past_cache(all->dealt + input.from * bytes, cache, count * bytes);
 }
 
 /* Where bins begin in the output. */
@@ -354,23 +376,20 @@ static void add_up(struct shuffling *all)
 
 static enum gs_status deal_all(struct shuffling *all)
 {
+    const uint64_t room = cache_bytes(gs_shuffle_count(&all->input), all->element_bytes);
     struct gs_dealing **deals = gs_dealings_new(all->threads, UINT64_MAX);
-    char *caches = gs_pages_alloc(all->threads * (BLOCK_BYTES*2));
+    char *caches = gs_pages_alloc(all->threads * room);
     const bool whole = deals != NULL && caches != NULL;
 #pragma omp parallel for num_threads(all->threads) schedule(dynamic)
     for (uint64_t block = 0; block < (whole ? all->block_count : 0); block++) {
         const unsigned thread = (unsigned)omp_get_thread_num();
-        deal_block(all, block, deals[thread], caches + thread * (BLOCK_BYTES*2));
+        deal_block(all, block, deals[thread], room > 0 ? caches + thread * room : all->dealt);
     }
-    add_up(all);
+    if (whole)
+        add_up(all);
     gs_dealings_free(deals, all->threads);
-    gs_pages_free(caches, all->threads * (BLOCK_BYTES*2));
+    gs_pages_free(caches, all->threads * room);
     return whole ? GS_OK : gs_fail(all->err, GS_ERR_MEMORY, 0, "not enough memory to shuffle");
-}
-
-static uint64_t blocks_of(uint64_t count, unsigned element)
-{
-    return (count + block_elements(element) - 1) / block_elements(element);
 }
 
 static enum gs_status shuffle_input(struct shuffling *all, struct gs_stats *stats)
@@ -410,7 +429,7 @@ static void forecast(const struct gs_options *options, uint64_t count, struct gs
     const unsigned bytes = gs_record_bytes(options);
     const unsigned element = element_bytes(bytes, count);
     const unsigned threads = threads_for(options, count);
-    const struct buffers plan = plan_buffers(bytes, element, gs_shuffle_most(count));
+    const struct buffers plan = plan_buffers(bytes, element, count, gs_shuffle_most(count));
     const double thread = RECORD_SECONDS + COPY_SECONDS * bytes;
     *forecast = (struct gs_forecast){
         .engine = "shuffle",
@@ -418,9 +437,8 @@ static void forecast(const struct gs_options *options, uint64_t count, struct gs
         .seconds = PROCESS_SECONDS + (double)count * thread / threads,
         .external_seconds = (double)count * bytes * EXTERNAL_SECONDS,
         .memory_bytes =
-            count * element +
-            blocks_of(count, element) * (GS_SHUFFLE_BINS + 1) * sizeof(uint32_t) +
-            threads * (BLOCK_BYTES + plan.all_bytes + gs_dealing_bytes(1)),
+            count * element + blocks_of(count, element) * (GS_SHUFFLE_BINS + 1) * sizeof(uint32_t) +
+            threads * (cache_bytes(count, element) + plan.all_bytes + gs_dealing_bytes(1)),
         .held_bytes = UINT64_MAX,
         .reads_on = true};
     struct gs_stats stats;

@@ -12,7 +12,7 @@
 #include "sort/check/record_fingerprint.h"
 #include "sort/check/trail.h"
 #include "sort/keys/params.h"
-#include "sort/shuffle/dealing.h"
+#include "sort/shuffle/blocks.h"
 
 #include "common/clock.h"
 #include "common/formats/record_copy.h"
@@ -25,10 +25,8 @@
 
 #define PIECE_BYTES   ((uint64_t)1 << 20)
 #define THREAD_BYTES  ((uint64_t)256 << 10)
-#define BLOCK_BYTES   ((uint64_t)512 << 10) /* that are dealt at once: they fit in cache */
-#define PIECES_AHEAD  8                     /* of bins, one of each block, are under way */
-#define LONG_BYTES    64                    /* of records whose positions are dealt, or more */
-#define FETCHED_AHEAD 24                    /* records that are under way, */
+#define LONG_BYTES    64  /* of records whose positions are dealt, or more */
+#define FETCHED_AHEAD 24  /* records that are under way, */
 #define FETCHED_BYTES 512 /* and what of each; the hardware fetches the rest of longer ones */
 #define LINE_BYTES    64
 
@@ -45,13 +43,8 @@ struct shuffling {
     struct gs_trail trail; /* of the sink */
     struct gs_progress *progress;
     unsigned threads;
-    unsigned element_bytes; /* of what is dealt: a record, or the position of a long one */
-    char *dealt;            /* in blocks, each by bin */
-    uint64_t block_count;
-    uint32_t (*ends)[GS_SHUFFLE_BINS + 1]; /* [block_count]: where bins end in a block; 0 first */
-    uint64_t starts[GS_SHUFFLE_BINS + 1];  /* of bins, in the output */
-    uint64_t most;                         /* elements in a bin */
-    pthread_mutex_t mutex;                 /* for: */
+    struct gs_blocks blocks;
+    pthread_mutex_t mutex; /* for: */
     pthread_cond_t turned;
     uint32_t next, turn; /* the bin that is next to be taken; to be written to a stream */
     atomic_bool failed;  /* then err says how */
@@ -66,22 +59,6 @@ static bool are_long(unsigned record_bytes)
 static unsigned element_bytes(unsigned record_bytes, uint64_t count)
 {
     return are_long(record_bytes) ? gs_position_bytes(count) : record_bytes;
-}
-
-static uint64_t block_elements(unsigned element)
-{
-    return BLOCK_BYTES / element;
-}
-
-static uint64_t blocks_of(uint64_t count, unsigned element)
-{
-    return (count + block_elements(element) - 1) / block_elements(element);
-}
-
-/* Of a thread, for the block that it deals: a single one stays where it is dealt. */
-static uint64_t cache_bytes(uint64_t count, unsigned element)
-{
-    return blocks_of(count, element) > 1 ? BLOCK_BYTES : 0;
 }
 
 /* That are written at once, unless one bin has more. */
@@ -157,7 +134,7 @@ static inline const char *numbered(const struct shuffling *all, const char *deal
     uint64_t count;
     if (dealt != NULL)
         return dealt + gs_position_at(numbers, sizeof(uint32_t), i) * all->input.record_bytes;
-    const uint64_t position = gs_position_at(numbers, all->element_bytes, i);
+    const uint64_t position = gs_position_at(numbers, all->blocks.bytes, i);
     return all->input.span_count == 1
                ? (const char *)all->input.spans[0].keys + position * all->input.record_bytes
                : gs_shuffle_record(&all->input, position, &count);
@@ -182,36 +159,16 @@ static void fetch(const struct shuffling *all, const char *dealt, const char *nu
     }
 }
 
-/* Copy the elements of a bin, which each block has some of. */
-static void gather(const struct shuffling *all, uint32_t bin, char *to)
-{
-    const unsigned bytes = all->element_bytes;
-    const char *block = all->dealt;
-    const uint64_t step = block_elements(bytes) * bytes;
-    for (uint64_t i = 0; i < all->block_count; i++, block += step) {
-        const uint64_t first = (uint64_t)all->ends[i][bin] * bytes;
-        const uint64_t here = (uint64_t)all->ends[i][bin + 1] * bytes - first;
-        if (i + PIECES_AHEAD < all->block_count) {
-            const char *ahead =
-                block + PIECES_AHEAD * step + (uint64_t)all->ends[i + PIECES_AHEAD][bin] * bytes;
-            __builtin_prefetch(ahead);
-            __builtin_prefetch(ahead + LINE_BYTES);
-        }
-        memcpy(to, block + first, here);
-        to += here;
-    }
-}
-
 /* Put a bin into its order, at `to`. */
 static void mix_bin(const struct shuffling *all, const struct buffers *plan, uint32_t bin,
                     char *buffer, struct gs_dealing *own, char *to)
 {
     const uint64_t node = gs_shuffle_node(all->options->seed, bin);
-    const unsigned bytes = all->element_bytes;
-    const uint64_t count = all->starts[bin + 1] - all->starts[bin];
+    const unsigned bytes = all->blocks.bytes;
+    const uint64_t count = all->blocks.starts[bin + 1] - all->blocks.starts[bin];
     char *numbers = buffer + plan->again_bytes;
     char *records = plan->gathered_bytes > 0 ? numbers + plan->number_bytes : to;
-    gather(all, bin, records);
+    gs_blocks_gather(&all->blocks, bin, records);
     if (plan->number_bytes == 0) {
         const char *mixed = gs_shuffle_mix(node, records, count, bytes, buffer, own);
         if (plan->gathered_bytes > 0)
@@ -241,17 +198,17 @@ static void emit_bins(struct shuffling *all, uint32_t bin, uint32_t end, char *b
 {
     enum gs_status st = GS_OK;
     struct gs_sink *sink = all->sink;
-    const struct buffers plan = plan_buffers(all->input.record_bytes, all->element_bytes,
-                                             gs_shuffle_count(&all->input), all->most);
-    const uint64_t first = all->starts[bin];
-    const uint64_t count = all->starts[end] - first;
+    const struct buffers plan = plan_buffers(all->input.record_bytes, all->blocks.bytes,
+                                             gs_shuffle_count(&all->input), all->blocks.most);
+    const uint64_t first = all->blocks.starts[bin];
+    const uint64_t count = all->blocks.starts[end] - first;
     char *to = sink->memory != NULL ? (char *)sink->memory + first * all->input.record_bytes
                                     : buffer + plan.all_bytes - plan.to_bytes;
     if (count > 0 && sink->memory != NULL && sink->make != NULL)
         st = sink->make(sink, count, first, err);
     for (uint32_t i = bin; i < end && st == GS_OK; i++)
         mix_bin(all, &plan, i, buffer, own,
-                to + (all->starts[i] - first) * all->input.record_bytes);
+                to + (all->blocks.starts[i] - first) * all->input.record_bytes);
     await_turn(all, bin);
     if (count == 0 || st != GS_OK || atomic_load(&all->failed))
         return;
@@ -265,7 +222,7 @@ cleanup:
 /* As many bins from this one on as are written at once. */
 static uint32_t group_end(const struct shuffling *all, uint32_t bin)
 {
-    const uint64_t *starts = all->starts;
+    const uint64_t *starts = all->blocks.starts;
     const unsigned bytes = all->input.record_bytes;
     const uint64_t most = piece_bytes(starts[GS_SHUFFLE_BINS], bytes) / bytes;
     uint32_t end = bin + 1;
@@ -319,11 +276,11 @@ static void emit(struct shuffling *all, char *buffers, uint64_t room,
 static enum gs_status emit_all(struct shuffling *all)
 {
     enum gs_status st = GS_OK;
-    const struct buffers plan = plan_buffers(all->input.record_bytes, all->element_bytes,
-                                             gs_shuffle_count(&all->input), all->most);
+    const struct buffers plan = plan_buffers(all->input.record_bytes, all->blocks.bytes,
+                                             gs_shuffle_count(&all->input), all->blocks.most);
     struct gs_error *err = all->err;
     char *buffers = gs_pages_alloc(all->threads * plan.all_bytes);
-    struct gs_dealing **deals = gs_dealings_new(all->threads, all->most);
+    struct gs_dealing **deals = gs_dealings_new(all->threads, all->blocks.most);
     if (buffers != NULL && deals != NULL) {
         emit(all, buffers, plan.all_bytes, deals);
         st = err->status;
@@ -343,55 +300,6 @@ void gs_shuffle_note(struct gs_stats *stats, enum gs_stage stage, uint64_t *star
     *start_ns = gs_now_ns();
 }
 
-/* Deal a block in cache, then copy it to memory. */
-static void deal_block(struct shuffling *all, uint64_t block, struct gs_dealing *deal, char *cache)
-{
-    struct gs_shuffle_input input = all->input;
-    const unsigned bytes = all->element_bytes;
-    const uint64_t step = block_elements(bytes);
-    const uint64_t left = gs_shuffle_count(&input) - block * step;
-    const uint64_t count = left < step ? left : step;
-    input.from = block * step;
-    gs_dealing_count(deal, all->options->seed, input.from, count);
-    for (uint32_t bin = 0; bin <= GS_SHUFFLE_BINS; bin++)
-        all->ends[block][bin] = (uint32_t)deal->starts[bin];
-    if (are_long(input.record_bytes))
-        gs_dealing_positions(deal, 0, GS_SHUFFLE_BINS, bytes, cache);
-    else
-        gs_dealing_records(deal, &input, cache);
-    if (cache != all->dealt)
-        gs_copy_past_cache(all->dealt + input.from * bytes, cache, count * bytes);
-}
-
-/* Where bins begin in the output. */
-static void add_up(struct shuffling *all)
-{
-    for (uint64_t block = 0; block < all->block_count; block++)
-        for (uint32_t bin = 0; bin <= GS_SHUFFLE_BINS; bin++)
-            all->starts[bin] += all->ends[block][bin];
-    for (uint32_t bin = 0; bin < GS_SHUFFLE_BINS; bin++)
-        if (all->starts[bin + 1] - all->starts[bin] > all->most)
-            all->most = all->starts[bin + 1] - all->starts[bin];
-}
-
-static enum gs_status deal_all(struct shuffling *all)
-{
-    const uint64_t room = cache_bytes(gs_shuffle_count(&all->input), all->element_bytes);
-    struct gs_dealing **deals = gs_dealings_new(all->threads, UINT64_MAX);
-    char *caches = gs_pages_alloc(all->threads * room);
-    const bool whole = deals != NULL && caches != NULL;
-#pragma omp parallel for num_threads(all->threads) schedule(dynamic)
-    for (uint64_t block = 0; block < (whole ? all->block_count : 0); block++) {
-        const unsigned thread = (unsigned)omp_get_thread_num();
-        deal_block(all, block, deals[thread], room > 0 ? caches + thread * room : all->dealt);
-    }
-    if (whole)
-        add_up(all);
-    gs_dealings_free(deals, all->threads);
-    gs_pages_free(caches, all->threads * room);
-    return whole ? GS_OK : gs_fail(all->err, GS_ERR_MEMORY, 0, "not enough memory to shuffle");
-}
-
 static enum gs_status shuffle_input(struct shuffling *all, struct gs_stats *stats)
 {
     enum gs_status st = GS_OK;
@@ -400,27 +308,19 @@ static enum gs_status shuffle_input(struct shuffling *all, struct gs_stats *stat
     struct gs_error *err = all->err;
     uint64_t start_ns = gs_now_ns();
     all->threads = threads_for(all->options, count);
-    all->element_bytes = element_bytes(bytes, count);
-    all->block_count = blocks_of(count, all->element_bytes);
-    all->ends = malloc((all->block_count + 1) * sizeof *all->ends);
-    all->dealt = gs_pages_alloc(count * all->element_bytes);
-    if (all->ends == NULL || all->dealt == NULL) {
-        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to shuffle");
-        goto cleanup;
-    }
     if (all->options->verify)
         stats->fingerprint = gs_shuffle_sum(&all->input, count, all->threads);
     gs_progress_enter(all->progress, gs_stage_name(GS_STAGE_SCATTER), count);
-    GS_TRY(deal_all(all));
+    GS_TRY(gs_blocks_deal(&all->blocks, all->options->seed, &all->input,
+                          element_bytes(bytes, count), are_long(bytes), all->threads, err));
     GS_TRY(map_output(all, count));
-    gs_shuffle_note(stats, GS_STAGE_SCATTER, &start_ns, count, 2 * count * all->element_bytes);
+    gs_shuffle_note(stats, GS_STAGE_SCATTER, &start_ns, count, 2 * count * all->blocks.bytes);
     gs_progress_enter(all->progress, gs_stage_name(GS_STAGE_SORT_BINS), count);
     GS_TRY(emit_all(all));
     gs_shuffle_note(stats, GS_STAGE_SORT_BINS, &start_ns, count, 2 * count * bytes);
     st = gs_trail_prove(&all->trail, stats->fingerprint, stats, err);
 cleanup:
-    free(all->ends);
-    gs_pages_free(all->dealt, count * all->element_bytes);
+    gs_blocks_free(&all->blocks);
     return st;
 }
 
@@ -431,16 +331,15 @@ static void forecast(const struct gs_options *options, uint64_t count, struct gs
     const unsigned threads = threads_for(options, count);
     const struct buffers plan = plan_buffers(bytes, element, count, gs_shuffle_most(count));
     const double thread = RECORD_SECONDS + COPY_SECONDS * bytes;
-    *forecast = (struct gs_forecast){
-        .engine = "shuffle",
-        .device = GS_DEVICE_CPU,
-        .seconds = PROCESS_SECONDS + (double)count * thread / threads,
-        .external_seconds = (double)count * bytes * EXTERNAL_SECONDS,
-        .memory_bytes =
-            count * element + blocks_of(count, element) * (GS_SHUFFLE_BINS + 1) * sizeof(uint32_t) +
-            threads * (cache_bytes(count, element) + plan.all_bytes + gs_dealing_bytes(1)),
-        .held_bytes = UINT64_MAX,
-        .reads_on = true};
+    *forecast =
+        (struct gs_forecast){.engine = "shuffle",
+                             .device = GS_DEVICE_CPU,
+                             .seconds = PROCESS_SECONDS + (double)count * thread / threads,
+                             .external_seconds = (double)count * bytes * EXTERNAL_SECONDS,
+                             .memory_bytes = gs_blocks_bytes(count, element, threads) +
+                                             threads * (plan.all_bytes + gs_dealing_bytes(1)),
+                             .held_bytes = UINT64_MAX,
+                             .reads_on = true};
     struct gs_stats stats;
     gs_shuffle_describe(options, &stats);
     snprintf(forecast->reason, sizeof forecast->reason, "%s", stats.reason);

@@ -92,6 +92,11 @@ static inline const struct gs_key_field *field_of(const struct gs_combined_field
     return part ? &one->part : &one->field;
 }
 
+static inline uint64_t times_of(const struct gs_combine *how, const char *part)
+{
+    return gs_row_half(part + how->record_bytes);
+}
+
 /* Is it said how many records were behind what comes? */
 static inline bool counted(const struct gs_combiner *combiner)
 {
@@ -119,7 +124,7 @@ static void fold(struct gs_combiner *combiner, const char *records, uint64_t cou
         }
     }
     for (uint64_t j = 0; counted(combiner) && j < count; j++)
-        combiner->times += gs_row_word(records + j * combiner->bytes_in + how->record_bytes);
+        combiner->times += times_of(how, records + j * combiner->bytes_in);
     combiner->times += counted(combiner) ? 0 : count;
 }
 
@@ -129,7 +134,7 @@ static void begin(struct gs_combiner *combiner, const char *record)
     const struct gs_combine *how = combiner->how;
     char *last = last_record(combiner);
     gs_record_copy(last, record, how->record_bytes);
-    combiner->times = counted(combiner) ? gs_row_word(record + how->record_bytes) : 1;
+    combiner->times = counted(combiner) ? times_of(how, record) : 1;
     for (uint32_t i = 0; i < how->field_count; i++) {
         const struct gs_combined_field *one = &how->fields[i];
         const struct gs_key_field *in = field_of(one, combiner->parts);

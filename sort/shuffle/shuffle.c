@@ -167,7 +167,8 @@ static void mix_bin(const struct shuffling *all, const struct buffers *plan, uin
     const unsigned bytes = all->blocks.bytes;
     const uint64_t count = all->blocks.starts[bin + 1] - all->blocks.starts[bin];
     char *numbers = buffer + plan->again_bytes;
-    char *records = plan->gathered_bytes > 0 ? numbers + plan->number_bytes : to;
+    char *gathered = numbers + plan->number_bytes;
+    char *records = plan->gathered_bytes > 0 ? gathered : to;
     gs_blocks_gather(&all->blocks, bin, records);
     if (plan->number_bytes == 0) {
         const char *mixed = gs_shuffle_mix(node, records, count, bytes, buffer, own);
@@ -179,7 +180,7 @@ static void mix_bin(const struct shuffling *all, const struct buffers *plan, uin
     }
     for (uint32_t i = 0; i < count; i++)
         memcpy(numbers + i * sizeof i, &i, sizeof i);
-    fetch(all, records, gs_shuffle_mix(node, numbers, count, sizeof(uint32_t), buffer, own), count,
+    fetch(all, gathered, gs_shuffle_mix(node, numbers, count, sizeof(uint32_t), buffer, own), count,
           to);
 }
 

@@ -2,10 +2,9 @@
 # check_gpu.sh -- verify the GPU's part on the GPU of this machine, and write tests/gpu-verified.txt
 # SPDX-License-Identifier: MIT
 #
-# usage: tests/gpu/check_gpu.sh GPU_TWINS BENCH_GPU GPU_ENGINES GPU_FLIP GPU_VALUES GPU_PAGES
-#                               GPU_NARROW GPU_SMALL GPU_CLOSE GPU_ARRAY GPU_ARGSORT GPU_GRAPH
-#                               BENCH_GPU_OF_A_WIDTH...
-# from make check-gpu, with the suite's variables
+# usage: tests/gpu/check_gpu.sh DIR     from make check-gpu, with the suite's variables
+#
+# DIR has gpu_twins and the like, bench-gpu, and bench-gpu-64 and so on for wider keys.
 #
 # Twins stage by stage, every distribution and boundary against CUB, repeated runs, the four tools
 # of compute-sanitizer on small inputs, and the whole Bats suite with --device=gpu, each file by
@@ -18,20 +17,19 @@
 # TESTS names the files to run in it (default: all).
 set -u -o pipefail
 cd "$(dirname "$0")/../.." || exit 2
-twins=$1
-bench=$2
-engines=$3
-flips=$4
-values=$5
-pages=$6
-narrow=$7
-small=$8
-close=$9
-array=${10}
-argsort=${11}
-graph=${12}
-shift 12
-wide=("$@")
+twins=$1/gpu_twins
+bench=$1/bench-gpu
+engines=$1/gpu_engines
+flips=$1/gpu_flip
+values=$1/gpu_values
+pages=$1/gpu_pages
+narrow=$1/gpu_narrow
+small=$1/gpu_small
+close=$1/gpu_close
+array=$1/gpu_array
+argsort=$1/gpu_argsort
+graph=$1/gpu_graph
+wide=("$bench-64" "$bench-128")
 state=${GPU_STATE:-build/gpu-state}
 jobs=${BATS_JOBS:-$(($(nproc) / 4))}
 limit=600        # seconds for a file

@@ -108,6 +108,23 @@ static bool know_begin(struct gs_tags *tags, const void *record)
     return true;
 }
 
+/* A move takes no more of a word than its mask keeps. So it may turn it by what the word would be
+ * shifted: then most words are plain. */
+static void make_plain(struct gs_tag_move *move)
+{
+    struct gs_record_word *how = &move->how;
+    const uint32_t shift = how->shift, back = -shift & 63;
+    if (how->bytes < sizeof(uint64_t) || how->is_folded)
+        return;
+    how->flip = how->flip >> shift | how->flip << back;
+    move->known = move->known >> shift | move->known << back;
+    move->is_known = move->is_known >> shift | move->is_known << back;
+    move->turn = (move->turn + shift) % 64;
+    how->shift = 0;
+    how->mask = UINT64_MAX;
+    how->plain = true;
+}
+
 /* Find gaps in the window, of which `varies` says what is not the same in all records, and how tags
  * are made then. Strings count up to byte `most`. */
 static void find_gaps(struct gs_tags *tags, const void *record, const uint64_t *varies,
@@ -134,7 +151,9 @@ static void find_gaps(struct gs_tags *tags, const void *record, const uint64_t *
         gs_head_put(&tags->sides, (struct gs_record_head){(uint64_t)1 << 56, 0}, tags->gaps[i].at);
     if (!found)
         tags->move_count = 0;
-    if (tags->tagger.tag == gs_tag_any && are_plain(tags))
+    for (uint32_t i = 0; i < tags->move_count; i++)
+        make_plain(&tags->moves[i]);
+    if (are_plain(tags))
         tags->tagger.tag = gs_tag_plain;
 }
 
@@ -240,8 +259,6 @@ void gs_tags_init(struct gs_tags *tags, const struct gs_options *options, uint32
                              .from = from};
     tags->index_bits = 8 * gs_tags_index_bytes(spans, span_count);
     tags->prefix_bytes = (GS_KEY_BITS - tags->index_bits) / 8;
-    if (tags->order->quick && from == 0)
-        tags->tagger.tag = gs_tag_quickly;
     if (gs_tiles_tag(&tiles, &tags->tagger, spans, span_count, NULL) != GS_OK)
         return; /* not an error: prefixes only tell less */
     /* Under unique, records with the same keys get tags that agree in all that is told by keys. */

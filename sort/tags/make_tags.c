@@ -123,22 +123,6 @@ void gs_tag_plain(const struct gs_tagger *tagger, const void *records, uint64_t 
         tag_plainly(tags, records, first, count, to, GS_PLAIN_MOVES_MAX);
 }
 
-/* Tags of the most common keys, by a loop that has no call in it. */
-void gs_tag_quickly(const struct gs_tagger *tagger, const void *records, uint64_t first,
-                    uint64_t count, gs_key *to)
-{
-    const struct gs_tags *tags = (const struct gs_tags *)tagger;
-    const size_t record_bytes = tagger->record_bytes;
-    const gs_key mask = gs_tags_index_mask(tags);
-    const gs_key turned = tags->reverse ? GS_KEY_MAX : 0;
-    const char *record = records;
-    for (uint64_t i = 0; i < count; i++, record += record_bytes) {
-        __builtin_prefetch(record + PREFETCHED);
-        const struct gs_record_head head = gs_record_head_quickly(tags->order, record);
-        to[i] = ((gs_tag_of_words(head.high, head.low) ^ turned) & ~mask) | (first + i);
-    }
-}
-
 void gs_tag_by_steps(const struct gs_tagger *tagger, const void *records, uint64_t first,
                      uint64_t count, gs_key *to)
 {

@@ -14,8 +14,7 @@ NVCC       ?= nvcc
 MPICC      ?= mpicc
 OBJCOPY    ?= objcopy
 BATS       ?= bats
-# -g1: functions and lines for backtraces and valgrind; variables for a debugger cost a quarter of the
-# build: CFLAGS='-Og -g'.
+# -g1: functions and lines for backtraces; variables for a debugger cost a quarter of the build: CFLAGS='-Og -g'.
 CFLAGS     ?= -O2 -g1 -fno-asynchronous-unwind-tables
 CXXFLAGS   ?= -O2 -g1
 # Empty if another compiler has more warnings.
@@ -29,14 +28,10 @@ there_is_CUDA    := $(call have,$(NVCC))
 there_is_FUSE    := $(call library,fuse3)
 there_is_HDF5    := $(call library,hdf5)
 there_is_MPI     := $(call have,$(MPICC))
-DEBUG   ?= 0
-STATIC  ?= 0
-V       ?= 0
+$(foreach name,DEBUG STATIC V HDF5 MPI,$(eval $(name) ?= 0))
 HIGHWAY ?= $(if $(filter 1,$(STATIC)),0,$(there_is_HIGHWAY))
 CUDA    ?= $(if $(filter 1,$(STATIC)),0,$(there_is_CUDA))
 FUSE    ?= $(there_is_FUSE)
-HDF5    ?= 0
-MPI     ?= 0
 check = $(if $(filter 0 1,$($(1))),,$(error $(1)=$($(1)): must be 0 or 1))$(if $(filter \
         10,$($(1))$(there_is_$(1))),$(error $(1)=1, but there is no $(2)))
 $(foreach name,DEBUG STATIC V,$(call check,$(name)))
@@ -209,7 +204,7 @@ $(B)/width64.o $(B)/width128.o: $(B)/width%.o:
 	$(call quiet,LD)$(CC) -r -nostdlib -Wl,--force-group-allocation $^ -o $@.all && \
 	    $(OBJCOPY) --keep-global-symbol=gs_width_$* --keep-global-symbol=gs_tag_sort_$* \
 	        --keep-global-symbol=gs_width_records $@.all $@ && rm $@.all
-of_width = $(B)/w$(1)/%.o $(B)/unit/%_$(1) $(B)/bench_%_$(1) $(B)/bench_%_$(1).peers.o $(B)/%-$(1) $(B)/%-$(1).call.o
+of_width = $(B)/w$(1)/%.o $(B)/unit/%_$(1) $(B)/bench_%_$(1) $(B)/bench_%_$(1).peers.o $(B)/%-$(1) $(B)/%-$(1).o $(B)/%-$(1).call.o $(B)/%-$(1).cub.o
 $(call of_width,64): private OWN_FLAGS := -DGS_BITS=64
 $(call of_width,128): private OWN_FLAGS := -DGS_BITS=128
 

@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/api/partial.h"
-#include "sort/keys/params.h"
-#include "sort/keys/sample_position.h"
+#include "sort/api/record_sample.h"
 
 #include "common/clock.h"
 
@@ -15,19 +14,13 @@
 #define GUESS_MIN    ((uint64_t)1 << 20)
 #define GUESS_BEYOND 5
 
-/* Copy one record of each of `count` strata of the spans to the room. */
-static void draw(struct gs_partial *partial, const struct gs_span *spans, uint64_t keys,
-                 uint64_t count)
+/* A record of the sample goes to the room. */
+static void take(void *context, uint64_t i, const char *record, uint64_t position)
 {
+    const struct gs_partial *partial = context;
     const unsigned bytes = gs_record_bytes(partial->options);
-    uint64_t before = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        const uint64_t at = gs_sample_position(i, count, keys, GS_SAMPLE_SEED);
-        while (at - before >= spans->count)
-            before += spans++->count;
-        memcpy(partial->records + i * bytes, (const char *)spans->keys + (at - before) * bytes,
-               bytes);
-    }
+    (void)position;
+    memcpy(partial->records + i * bytes, record, bytes);
 }
 
 enum gs_status gs_partial_guess(struct gs_partial *partial, const struct gs_span *spans,
@@ -47,7 +40,7 @@ enum gs_status gs_partial_guess(struct gs_partial *partial, const struct gs_span
     const uint64_t begin = gs_now_ns();
     const struct gs_span sample = {.keys = partial->records, .count = samples, .name = "-"};
     struct gs_room_sink to = gs_room_sink(partial->sorted, gs_record_bytes(&options));
-    draw(partial, spans, keys, samples);
+    gs_sample_draw(spans, to.bytes, keys, samples, take, partial);
     const enum gs_status st =
         gs_width(&options)->sort(&options, &sample, 1, &to.sink, NULL, &stats, err);
     if (st == GS_OK)

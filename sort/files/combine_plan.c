@@ -5,6 +5,10 @@
 #include "sort/files/key_estimate.h"
 #include "sort/files/memory_limit.h"
 
+#include "common/clock.h"
+
+#include <sys/random.h>
+
 /* A pipe may bring so many times as much as memory has room for. */
 #define MEMORIES 8
 
@@ -25,6 +29,8 @@ static void describe_parts(struct gs_combine_plan *plan, const struct gs_task *t
                                   .alike = how != NULL && how->alike,
                                   .rows = gs_key_rows(&format),
                                   .record_bytes = gs_record_bytes(&task->sort)};
+    if (getrandom(&form->seed, sizeof form->seed, GRND_NONBLOCK) != (ssize_t)sizeof form->seed)
+        form->seed = gs_now_ns() ^ (uintptr_t)plan;
     form->part_bytes = how != NULL ? how->part_bytes : form->record_bytes;
     plan->parts = task->sort;
     plan->parts.device = GS_DEVICE_CPU;

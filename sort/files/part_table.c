@@ -91,7 +91,7 @@ static bool grow(struct gs_part_table *table)
     table->slot_bits = bits;
     table->room = room;
     for (uint64_t i = 0; i < table->count; i++)
-        slots[find_empty(table, gs_keys_hash(&form->rows, part_at(table, i)))] = (uint32_t)(i + 1);
+        slots[find_empty(table, gs_keys_hash(&form->rows, form->seed, part_at(table, i)))] = (uint32_t)(i + 1);
     return true;
 }
 
@@ -183,8 +183,8 @@ static inline __attribute__((always_inline)) bool same(const struct gs_part_form
 static inline __attribute__((always_inline)) uint64_t hash_of(const struct gs_part_form *form,
                                                               const char *record, size_t row)
 {
-    return row > 0 ? gs_row_hash(0, record + form->rows.list[0].at, row)
-                   : gs_keys_hash(&form->rows, record);
+    return row > 0 ? gs_row_hash(form->seed, record + form->rows.list[0].at, row)
+                   : gs_keys_hash(&form->rows, form->seed, record);
 }
 
 /* False if it has no room. */

@@ -15,6 +15,7 @@ struct gs_part_form {
     bool alike;   /* records of a key may only differ in combined fields; else: */
     bool chooses; /* records of a key may differ: a part has the one that is first in the order */
     bool counts;  /* behind the record is how many there were */
+    uint64_t seed; /* of hashes, on which nothing depends */
     struct gs_key_rows rows;
     uint32_t record_bytes, part_bytes;
 };

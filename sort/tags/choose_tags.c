@@ -5,7 +5,8 @@
 #include "sort/keys/sample_position.h"
 #include "sort/tags/make_tags.h"
 
-#define LOOKS   1024       /* at records, for what their strings share */
+#define LOOKS   1024       /* at records, for what their strings share, */
+#define WORDS   256        /* and for the least and the greatest word */
 #define GAP_MIN 2          /* bytes */
 #define KNOWN   UINT32_MAX /* where a byte goes that is alike in all records */
 
@@ -173,10 +174,11 @@ static bool find_word(struct gs_tags *tags, uint32_t most)
 
 /* Let prefixes be steps of a word. Those of records that are not looked at may be as far again on
  * both sides. */
-static void choose_steps(struct gs_tags *tags, const struct gs_tiles *tiles, uint64_t looks)
+static void choose_steps(struct gs_tags *tags, const struct gs_tiles *tiles)
 {
     struct gs_tag_steps *steps = &tags->steps;
     const uint64_t count = gs_tiles_keys(tiles);
+    const uint64_t looks = count < WORDS ? count : WORDS;
     uint64_t least = UINT64_MAX, greatest = 0;
     for (uint64_t i = 0; i < looks; i++) {
         const uint64_t position = gs_sample_position(i, looks, count, 0);
@@ -231,7 +233,7 @@ static void look(struct gs_tags *tags, const struct gs_tiles *tiles, uint32_t mo
     }
     find_gaps(tags, first, varies, most);
     if (GS_KEY_BITS == 64 && find_word(tags, most))
-        choose_steps(tags, tiles, looks);
+        choose_steps(tags, tiles);
 }
 
 uint32_t gs_tags_index_bytes(const struct gs_span *spans, size_t span_count)

@@ -10,20 +10,20 @@
 
 struct gs_partial {
     const struct gs_options *options;
-    uint64_t room; /* in records, */
-    uint64_t used; /* of which so many are there */
-    uint64_t seen; /* have come so far */
+    uint64_t room; /* records that `records` has room for */
+    uint64_t used; /* records that are in it */
+    uint64_t seen; /* records that have come so far */
     char *records;
-    char *sorted;        /* the other side of a sort */
-    uint64_t *positions; /* with options->index_bytes: of the records, else NULL; */
-    uint64_t *indices;   /* where the sorted ones were, then their positions */
-    bool bounded;        /* what is wanted is complete, with this record at its end, */
-    bool guessed;        /* or it was guessed: */
-    char *bound;
+    char *sorted;          /* the other side of a sort */
+    uint64_t *positions;   /* of the records, with options->index_bytes; else NULL */
+    uint64_t *indices;     /* where sorted records were, then their positions */
+    bool bounded;          /* what comes is compared with `bound` */
+    bool guessed;          /* the bound is that of a sample */
+    char *bound;           /* a record: at the end of what is wanted, if that is complete */
     struct gs_stats stats; /* of the last sort, with the stages of all */
-    uint64_t sift_ns;      /* in which records were read */
+    uint64_t sift_ns;      /* the time in which records were read */
     uint64_t begin_ns;
-    struct gs_look look; /* of the part, once finished */
+    struct gs_look look; /* at what is wanted, once finished */
 };
 
 /* Where a sort of the room goes. */

@@ -17,23 +17,23 @@ struct gs_rank_part {
     const struct gs_options *options;
     const struct gs_cluster_source *source;
     struct gs_cluster_output output;
-    unsigned wire_bytes;   /* of a record that comes, */
-    unsigned output_bytes; /* and of one in the output */
+    unsigned wire_bytes;   /* of a record that comes */
+    unsigned output_bytes; /* of a record in the output */
     struct gs_numbered numbered;
     const struct gs_options *sorted; /* the options for what comes: these, or the caller's */
     atomic_uint_fast64_t numbered_sum, written_sum; /* under verify, with numbers: what was written,
                                                      * with them and without */
     struct gs_exchange exchange;
-    bool exchanged;      /* and finished */
-    int fd;              /* where the sort writes: the output's or, under -u, a scratch file's, */
-    uint64_t start;      /* and from which byte on */
+    bool exchanged;      /* the exchange is finished */
+    int fd;              /* where the sort writes: the output's or, under -u, a scratch file's */
+    uint64_t start;      /* the sort writes from this byte of it on */
     uint64_t first;      /* position of this rank's first record */
     uint64_t total;      /* records of all ranks */
     uint64_t head_bytes; /* of the file, while it is entered at its range */
     bool on_gpu;         /* what comes is sorted there */
-    char *memory;        /* the records that have come, */
-    uint64_t room;       /* the most, */
-    uint64_t count;      /* and how many there are */
+    char *memory;        /* records that have come */
+    uint64_t room;       /* the most records that memory has room for */
+    uint64_t count;      /* records that are there */
 };
 
 /* Have its sink write to the file. Records that have to stay in input order are sorted with their

@@ -1,7 +1,7 @@
 /* chunks.c -- deal records to the bins of chunks, which go to temporary files.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/shuffle/shuffle_manifest.h"
+#include "sort/shuffle/manifest.h"
 #include "sort/shuffle/shuffling.h"
 
 #include <stdlib.h>

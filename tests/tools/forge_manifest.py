@@ -5,7 +5,7 @@
 #
 # LIE: version, what the sample says (samples, no-bins, bins), or what the second chunk says (LIES).
 # The format is that of common/files/journal.c; external_manifest.c has the entries. Those of a shuffle
-# are in shuffle_manifest.c: there is no sample, so LIES and OTHERS are about its third chunk.
+# are in sort/shuffle/manifest.c: there is no sample, so LIES and OTHERS are about its third chunk.
 import struct
 import sys
 

@@ -1,12 +1,12 @@
-/* shuffle_manifest.h -- which chunks of a shuffle are complete on disk, for another run to go on.
+/* manifest.h -- which chunks of a shuffle are complete on disk, for another run to go on.
  * SPDX-License-Identifier: MIT
  *
  * An entry of the journal says where a chunk is, and how many records it has: no more, since the
  * seed and the input say what these must be, one by one. So an input may change, files be damaged,
  * and the journal lie: what is not as it would be now is done again.
  */
-#ifndef GS_SHUFFLE_MANIFEST_H
-#define GS_SHUFFLE_MANIFEST_H
+#ifndef GS_MANIFEST_H
+#define GS_MANIFEST_H
 
 #include "sort/shuffle/dealing.h"
 

@@ -1,7 +1,7 @@
-/* shuffle_manifest.c -- which chunks of a shuffle are complete on disk, for another run to go on.
+/* manifest.c -- which chunks of a shuffle are complete on disk, for another run to go on.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/shuffle/shuffle_manifest.h"
+#include "sort/shuffle/manifest.h"
 
 #include <stdlib.h>
 #include <string.h>

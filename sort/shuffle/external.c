@@ -1,4 +1,4 @@
-/* shuffle_external.c -- records in a random order, more than memory may hold.
+/* external.c -- records in a random order, more than memory may hold.
  * SPDX-License-Identifier: MIT
  *
  *   input --> chunk by chunk, dealt to bins in memory --> temporary files

@@ -144,7 +144,8 @@ static enum gs_status write_chunk(struct gs_grid_store *store, const struct gs_p
         if (failed == GS_OK)
             failed = write_page(store, place, records, begin,
                                 count - begin < each ? count - begin : each,
-                                store->pages + omp_get_thread_num() * store->page_bytes, &own);
+                                store->pages + (size_t)omp_get_thread_num() * store->page_bytes,
+                                &own);
         if (failed != GS_OK) {
 #pragma omp critical(gs_grid_store)
             {

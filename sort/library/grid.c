@@ -14,6 +14,9 @@
 /* Records whose cells are found at once, axis by axis. */
 #define BLOCK ((size_t)512)
 
+/* Of these, how many on one axis. */
+#define ABREAST 16
+
 /* qsort_r: pointers to records, in the order of an axis. */
 static int compare(const void *a, const void *b, void *order)
 {
@@ -111,24 +114,40 @@ static size_t find_among_equals(const struct gs_grid_axis *axis, size_t low, con
     return low;
 }
 
-/* Add each record's number on an axis. The search has no branch: it is wrong half of the time. */
+/* How many splitters have lower words than each of these; at least one splitter. There is no
+ * branch, which would be wrong half of the time, and searches do not wait for each other. */
+static void search(const struct gs_grid_axis *axis, const uint64_t *words, uint32_t *slabs)
+{
+    for (size_t i = 0; i < ABREAST; i++)
+        slabs[i] = 0;
+    for (size_t left = axis->slabs - 1; left > 0;) {
+        const uint32_t half = (uint32_t)(left + 1) / 2;
+        const uint64_t *const middle = axis->words + half - 1;
+        for (size_t i = 0; i < ABREAST; i++)
+            slabs[i] += -(uint32_t)(middle[slabs[i]] < words[i]) & half;
+        left = left > 1 ? left - half : 0;
+    }
+}
+
+/* Add each record's number on an axis. */
 static void find_on_axis(const struct gs_grid_axis *axis, const char *records, size_t count,
                          uint16_t *cells)
 {
     const struct gs_record_word how = axis->order.words[0];
     const size_t bytes = axis->order.format.record_bytes;
-    const size_t splitters = axis->slabs - 1;
-    const uint64_t *const words = axis->words;
-    for (size_t i = 0; i < count; i++) {
-        const char *const record = records + i * bytes;
-        const uint64_t word = gs_record_word_by(&how, record);
-        const uint64_t *base = words;
-        for (size_t left = splitters; left > 1; left -= left / 2)
-            base += base[left / 2 - 1] < word ? left / 2 : 0;
-        size_t slab = (size_t)(base - words) + (splitters > 0 && *base < word);
-        if (slab < splitters && words[slab] == word)
-            slab = find_among_equals(axis, slab, record);
-        cells[i] = (uint16_t)(cells[i] + slab * axis->behind);
+    uint64_t words[ABREAST] = {0};
+    uint32_t slabs[ABREAST];
+    for (size_t done = 0, here; done < count; done += here) {
+        here = count - done < ABREAST ? count - done : ABREAST;
+        for (size_t i = 0; i < here; i++)
+            words[i] = gs_record_word_by(&how, records + (done + i) * bytes);
+        search(axis, words, slabs);
+        for (size_t i = 0; i < here; i++) {
+            size_t slab = slabs[i];
+            if (slab < axis->slabs - 1 && axis->words[slab] == words[i])
+                slab = find_among_equals(axis, slab, records + (done + i) * bytes);
+            cells[done + i] = (uint16_t)(cells[done + i] + slab * axis->behind);
+        }
     }
 }
 

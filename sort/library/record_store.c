@@ -10,8 +10,9 @@
 /* The first room. */
 #define LEAST_BYTES ((size_t)64 << 10)
 
-/* Make room for so many bytes. Only pages that are touched count, so there may be twice as many. */
-static enum gs_status make_room(struct gs_record_store *store, size_t bytes, struct gs_error *err)
+/* Only pages that are touched count, so there may be room for twice as many bytes. */
+enum gs_status gs_record_store_make_room(struct gs_record_store *store, size_t bytes,
+                                         struct gs_error *err)
 {
     if (bytes <= store->room)
         return GS_OK;
@@ -34,7 +35,7 @@ enum gs_status gs_record_store_add(struct gs_record_store *store, const void *re
                                    uint64_t bytes, struct gs_error *err)
 {
     enum gs_status st;
-    GS_TRY(make_room(store, store->used + bytes, err));
+    GS_TRY(gs_record_store_make_room(store, store->used + bytes, err));
     memcpy(store->bytes + store->used, records, bytes);
     store->used += bytes;
 cleanup:

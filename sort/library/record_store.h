@@ -19,6 +19,10 @@ struct gs_record_store {
 enum gs_status gs_record_store_add(struct gs_record_store *store, const void *records,
                                    uint64_t bytes, struct gs_error *err);
 
+/* Make room for so many bytes; it has what was added. */
+enum gs_status gs_record_store_make_room(struct gs_record_store *store, size_t bytes,
+                                         struct gs_error *err);
+
 /* They are no longer needed. */
 void gs_record_store_drop(struct gs_record_store *store);
 

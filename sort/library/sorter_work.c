@@ -14,7 +14,6 @@
 
 #include "common/memory/memory.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -225,30 +224,27 @@ static struct group find_group(const struct gsort_sorter *sorter, const struct g
     return group;
 }
 
-/* In memory. */
+/* In memory: in store->bytes, which stays for the next group. */
 static enum gs_status sort_group(struct gsort_sorter *sorter, const struct gs_options *options,
                                  uint64_t count, struct gs_progress *progress, struct gs_error *err)
 {
     enum gs_status st;
     const struct gs_width *width = gs_width(options);
     const uint64_t bytes = count * sorter->record_bytes;
-    char *const records = gs_pages_alloc(bytes);
-    const struct gs_span span = {.keys = records, .count = count, .name = "sorter"};
+    struct gs_span span = {.count = count, .name = "sorter"};
     struct batches to = {.sink = {.write = hand_over, .stream = true}, .sorter = sorter};
     struct gs_stats stats = {.keys_out = 0};
     struct gs_options own = *options;
     uint64_t got;
-    if (records == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %" PRIu64 " MiB of records",
-                       bytes >> 20);
     own.memory_bytes = sorter->memory_bytes;
     own.own.held_bytes = bytes;
     GS_TRY(width->check_options(&own, err));
     GS_TRY(width->check_count(&own, count, err));
-    GS_TRY(gs_grid_store_read(&sorter->grid, records, count, &got, err));
+    GS_TRY(gs_record_store_make_room(&sorter->store, bytes, err));
+    span.keys = sorter->store.bytes;
+    GS_TRY(gs_grid_store_read(&sorter->grid, sorter->store.bytes, count, &got, err));
     st = width->sort(&own, &span, 1, &to.sink, progress, &stats, err);
 cleanup:
-    gs_pages_free(records, bytes);
     return st;
 }
 
@@ -266,9 +262,12 @@ enum gs_status gs_sorter_sort_spilled(void *context, struct gs_progress *progres
         gs_grid_store_seek(&sorter->grid, sorter->order, group.first, group.end);
         if (fits(sorter, &options, group.count))
             GS_TRY(sort_group(sorter, &options, group.count, progress, err));
-        else
+        else {
+            gs_record_store_drop(&sorter->store);
             GS_TRY(sort_external(sorter, &source, progress, err));
+        }
     }
 cleanup:
+    gs_record_store_drop(&sorter->store);
     return st;
 }

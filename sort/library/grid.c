@@ -14,9 +14,6 @@
 /* Records whose cells are found at once, axis by axis. */
 #define BLOCK ((size_t)512)
 
-/* Of these, how many on one axis. */
-#define ABREAST 16
-
 /* qsort_r: pointers to records, in the order of an axis. */
 static int compare(const void *a, const void *b, void *order)
 {
@@ -62,6 +59,28 @@ static size_t choose_slabs(const struct gs_options *orders, size_t order_count, 
     return slabs;
 }
 
+/* The guide's entry for a word: all words of an entry are below all of the next one. */
+static inline size_t find_entry(const struct gs_grid_axis *axis, uint64_t word)
+{
+    const uint64_t entry = (word > axis->least ? word - axis->least : 0) >> axis->shift;
+    return entry < GS_GRID_GUIDE ? entry : GS_GRID_GUIDE;
+}
+
+/* For each entry, and one behind them: how many splitters are in those before it? */
+static void make_guide(struct gs_grid_axis *axis)
+{
+    const size_t splitters = axis->slabs - 1;
+    axis->least = axis->words[0];
+    while ((axis->words[splitters > 0 ? splitters - 1 : 0] - axis->least) >> axis->shift >=
+           GS_GRID_GUIDE)
+        axis->shift++;
+    for (size_t entry = 0, i = 0; entry < GS_GRID_GUIDE + 2; entry++) {
+        while (i < splitters && find_entry(axis, axis->words[i]) < entry)
+            i++;
+        axis->guide[entry] = (uint8_t)i;
+    }
+}
+
 enum gs_status gs_grid_open(struct gs_grid *grid, const struct gs_options *orders,
                             size_t order_count, size_t most_cells, const void *records,
                             uint64_t count, struct gs_error *err)
@@ -93,6 +112,7 @@ enum gs_status gs_grid_open(struct gs_grid *grid, const struct gs_options *order
         axis->behind = grid->cells;
         grid->cells *= slabs;
         GS_TRY(choose_splitters(axis, sample, samples, grid->record_bytes, err));
+        make_guide(axis);
     }
 cleanup:
     free(sample);
@@ -114,19 +134,22 @@ static size_t find_among_equals(const struct gs_grid_axis *axis, size_t low, con
     return low;
 }
 
-/* How many splitters have lower words than each of these; at least one splitter. There is no
- * branch, which would be wrong half of the time, and searches do not wait for each other. */
-static void search(const struct gs_grid_axis *axis, const uint64_t *words, uint32_t *slabs)
+/* A record's slab. Where keys are spread evenly, few guesses of a branch are wrong. */
+static inline size_t find_slab(const struct gs_grid_axis *axis, const char *record, uint64_t word)
 {
-    for (size_t i = 0; i < ABREAST; i++)
-        slabs[i] = 0;
-    for (size_t left = axis->slabs - 1; left > 0;) {
-        const uint32_t half = (uint32_t)(left + 1) / 2;
-        const uint64_t *const middle = axis->words + half - 1;
-        for (size_t i = 0; i < ABREAST; i++)
-            slabs[i] += -(uint32_t)(middle[slabs[i]] < words[i]) & half;
-        left = left > 1 ? left - half : 0;
+    const size_t entry = find_entry(axis, word);
+    size_t low = axis->guide[entry];
+    size_t high = axis->guide[entry + 1];
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (axis->words[middle] < word)
+            low = middle + 1;
+        else
+            high = middle;
     }
+    return low < axis->slabs - 1 && axis->words[low] == word
+               ? find_among_equals(axis, low, record)
+               : low;
 }
 
 /* Add each record's number on an axis. */
@@ -135,19 +158,10 @@ static void find_on_axis(const struct gs_grid_axis *axis, const char *records, s
 {
     const struct gs_record_word how = axis->order.words[0];
     const size_t bytes = axis->order.format.record_bytes;
-    uint64_t words[ABREAST] = {0};
-    uint32_t slabs[ABREAST];
-    for (size_t done = 0, here; done < count; done += here) {
-        here = count - done < ABREAST ? count - done : ABREAST;
-        for (size_t i = 0; i < here; i++)
-            words[i] = gs_record_word_by(&how, records + (done + i) * bytes);
-        search(axis, words, slabs);
-        for (size_t i = 0; i < here; i++) {
-            size_t slab = slabs[i];
-            if (slab < axis->slabs - 1 && axis->words[slab] == words[i])
-                slab = find_among_equals(axis, slab, records + (done + i) * bytes);
-            cells[done + i] = (uint16_t)(cells[done + i] + slab * axis->behind);
-        }
+    for (size_t i = 0; i < count; i++) {
+        const char *const record = records + i * bytes;
+        const size_t slab = find_slab(axis, record, gs_record_word_by(&how, record));
+        cells[i] = (uint16_t)(cells[i] + slab * axis->behind);
     }
 }
 

@@ -12,8 +12,11 @@
 /* Cells are numbered by 16 bits. More than these are no use: parts of them would be too small. */
 #define GS_GRID_CELLS ((size_t)10000)
 
-/* Slabs of one axis at most: no order alone needs more. */
-#define GS_GRID_SLABS 256
+/* Slabs of one axis at most: two orders have that many. */
+#define GS_GRID_SLABS 100
+
+/* Entries of a guide, by which splitters are found. */
+#define GS_GRID_GUIDE 1024
 
 struct gs_grid_axis {
     struct gs_record_order order; /* without reverse; of the keys alone, if one of each is kept */
@@ -21,6 +24,9 @@ struct gs_grid_axis {
     size_t behind;   /* cells for each step on this axis */
     uint64_t *words; /* of the slabs - 1 splitters, the first word of their keys, */
     char *splitters; /* and they, in order: each is the first record of the next slab */
+    uint64_t least;  /* word, */
+    unsigned shift;  /* and bits of the difference to it that the guide leaves out */
+    uint8_t guide[GS_GRID_GUIDE + 2];
 };
 
 struct gs_grid {

@@ -147,9 +147,8 @@ static inline size_t find_slab(const struct gs_grid_axis *axis, const char *reco
         else
             high = middle;
     }
-    return low < axis->slabs - 1 && axis->words[low] == word
-               ? find_among_equals(axis, low, record)
-               : low;
+    return low < axis->slabs - 1 && axis->words[low] == word ? find_among_equals(axis, low, record)
+                                                             : low;
 }
 
 /* Add each record's number on an axis. */

@@ -127,8 +127,8 @@ static enum gs_status write_page(struct gs_grid_store *store, const struct gs_pl
 
 /* One that is full, of all threads. */
 static enum gs_status write_chunk(struct gs_grid_store *store, const struct gs_place *place,
-                                  const char *records, uint64_t count,
-                                  struct gs_progress *progress, struct gs_error *err)
+                                  const char *records, uint64_t count, struct gs_progress *progress,
+                                  struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     const uint64_t each = store->page_bytes / store->grid.record_bytes;
@@ -142,10 +142,9 @@ static enum gs_status write_chunk(struct gs_grid_store *store, const struct gs_p
             continue;
         failed = gs_progress_check(progress, &own);
         if (failed == GS_OK)
-            failed = write_page(store, place, records, begin,
-                                count - begin < each ? count - begin : each,
-                                store->pages + (size_t)omp_get_thread_num() * store->page_bytes,
-                                &own);
+            failed = write_page(
+                store, place, records, begin, count - begin < each ? count - begin : each,
+                store->pages + (size_t)omp_get_thread_num() * store->page_bytes, &own);
         if (failed != GS_OK) {
 #pragma omp critical(gs_grid_store)
             {

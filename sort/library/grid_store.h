@@ -17,8 +17,8 @@ struct gs_grid_store {
     unsigned threads;
     uint64_t chunk_records; /* at most */
     /* While chunks are written: */
-    uint16_t *cells; /* of each record of a chunk, */
-    uint32_t *from;  /* and the records in order of their cells */
+    uint16_t *cells;  /* of each record of a chunk, */
+    uint32_t *from;   /* and the records in order of their cells */
     uint32_t *places; /* for each thread and cell, where its next record goes */
     char *pages;      /* for each thread, to write from */
     size_t page_bytes;
@@ -26,15 +26,15 @@ struct gs_grid_store {
     struct gs_grid_chunk {
         struct gs_place place;
         uint64_t records;
-    } *chunks;
+    } * chunks;
     size_t chunk_count, chunk_room;
     uint64_t *totals; /* for each axis, GS_GRID_SLABS: the records of each slab */
     /* What is read: */
     size_t axis, first_slab, end_slab;
-    size_t chunk;      /* the current one, */
-    uint32_t *starts;  /* where its cells begin, */
-    size_t piece;      /* which of its pieces, */
-    uint64_t read;     /* and how many records of that have been read */
+    size_t chunk;     /* the current one, */
+    uint32_t *starts; /* where its cells begin, */
+    size_t piece;     /* which of its pieces, */
+    uint64_t read;    /* and how many records of that have been read */
 };
 
 /* Make cells for records of these orders, which are all alike, by those that there are already.

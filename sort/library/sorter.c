@@ -188,11 +188,12 @@ static enum gs_status write_held(struct gsort_sorter *sorter, struct gs_error *e
 }
 
 /* There is no room in memory for what is pushed now. */
-static enum gs_status leave_memory(struct gsort_sorter *sorter, struct gs_error *err)
+static enum gs_status leave_memory(struct gsort_sorter *sorter, const void *records, uint64_t count,
+                                   struct gs_error *err)
 {
     enum gs_status st;
     if (sorter->order_count > 1) {
-        GS_TRY(gs_sorter_spill(sorter, err));
+        GS_TRY(gs_sorter_spill(sorter, records, count, err));
         GS_TRY(write_held(sorter, err));
         return GS_OK;
     }
@@ -229,7 +230,7 @@ static enum gs_status push(struct gsort_sorter *sorter, const void *records, uin
     if (sorter->finished)
         return gs_fail(err, GS_ERR_USAGE, 0, "the sorter is finished: nothing can be pushed");
     if (!sorter->streams && !sorter->spilled && !fits(sorter, sorter->store.used + bytes))
-        GS_TRY(leave_memory(sorter, err));
+        GS_TRY(leave_memory(sorter, records, count, err));
     if (sorter->streams)
         st = gs_handover_feed(&sorter->handover, records, bytes, err);
     else if (sorter->spilled)

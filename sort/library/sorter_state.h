@@ -41,8 +41,9 @@ struct gs_options gs_sorter_options(const struct gsort_sorter *sorter, size_t or
 /* Can so many bytes of records be sorted in memory, in all orders? */
 bool gs_sorter_fits(const struct gsort_sorter *sorter, uint64_t bytes);
 
-/* Make the grid, by what is in memory. */
-enum gs_status gs_sorter_spill(struct gsort_sorter *sorter, struct gs_error *err);
+/* Make the grid, by what is in memory or, if that is more, by the records that are pushed now. */
+enum gs_status gs_sorter_spill(struct gsort_sorter *sorter, const void *records, uint64_t count,
+                               struct gs_error *err);
 
 /* gs_job_work: move what is in memory to temporary files. Sort what is in memory; that, if it is
  * the only order, and what will be fed; an order of what is in temporary files. */

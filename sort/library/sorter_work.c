@@ -154,7 +154,8 @@ enum gs_status gs_sorter_sort_fed(void *context, struct gs_progress *progress, s
     return sort_external(sorter, &source, progress, err);
 }
 
-enum gs_status gs_sorter_spill(struct gsort_sorter *sorter, struct gs_error *err)
+enum gs_status gs_sorter_spill(struct gsort_sorter *sorter, const void *records, uint64_t count,
+                               struct gs_error *err)
 {
     enum gs_status st;
     const struct gs_record_store *store = &sorter->store;
@@ -164,9 +165,11 @@ enum gs_status gs_sorter_spill(struct gsort_sorter *sorter, struct gs_error *err
                        sorter->order_count);
     for (size_t i = 0; i < sorter->order_count; i++)
         orders[i] = gs_sorter_options(sorter, i, false);
+    const uint64_t held = store->used / sorter->record_bytes;
     GS_TRY(gs_grid_store_open(&sorter->grid, orders, sorter->order_count, sorter->memory_bytes,
-                              sorter->directories, sorter->directory_count, store->bytes,
-                              store->used / sorter->record_bytes, err));
+                              sorter->directories, sorter->directory_count,
+                              held >= count ? store->bytes : records, held >= count ? held : count,
+                              err));
     sorter->spilled = true;
 cleanup:
     free(orders);

@@ -44,18 +44,27 @@ struct gs_options gs_sorter_options(const struct gsort_sorter *sorter, size_t or
     return options;
 }
 
-bool gs_sorter_fits(const struct gsort_sorter *sorter, uint64_t bytes)
+/* Can so many records be sorted that stay in memory? If so with fewer threads alone, options then
+ * say so many. */
+static bool fits(const struct gsort_sorter *sorter, struct gs_options *options, uint64_t count)
 {
     const uint64_t limit = sorter->memory_bytes;
+    const uint64_t bytes = count * sorter->record_bytes;
+    struct gs_forecast forecast;
+    return bytes <= limit && gs_memory_fits(options, limit - bytes, 0, count, &forecast);
+}
+
+bool gs_sorter_fits(const struct gsort_sorter *sorter, uint64_t bytes)
+{
+    const uint64_t count = bytes / sorter->record_bytes;
     struct gs_forecast forecast;
     if (sorter->order_count == 1) {
         struct gs_options options = gs_sorter_options(sorter, 0, false);
-        return gs_memory_fits(&options, limit, bytes, bytes / sorter->record_bytes, &forecast);
+        return gs_memory_fits(&options, sorter->memory_bytes, bytes, count, &forecast);
     }
     for (size_t i = 0; i < sorter->order_count; i++) { /* the records stay for the next one */
-        const struct gs_options options = gs_sorter_options(sorter, i, false);
-        const uint64_t buffers = gs_memory_buffers(&options, bytes / sorter->record_bytes);
-        if (bytes > limit || buffers > limit - bytes)
+        struct gs_options options = gs_sorter_options(sorter, i, false);
+        if (!fits(sorter, &options, count))
             return false;
     }
     return true;
@@ -80,6 +89,8 @@ enum gs_status gs_sorter_sort_held(void *context, struct gs_progress *progress,
     if (sorter->order_count == 1) {
         to.sink.forget = release;
         (void)gs_memory_fits(&options, sorter->memory_bytes, store->used, span.count, &forecast);
+    } else {
+        (void)fits(sorter, &options, span.count);
     }
     options.memory_bytes = sorter->memory_bytes;
     options.own.held_bytes = store->used;
@@ -198,25 +209,18 @@ struct group {
     uint64_t count; /* their records */
 };
 
-static bool fits(const struct gsort_sorter *sorter, const struct gs_options *options,
-                 uint64_t count)
-{
-    const uint64_t bytes = count * sorter->record_bytes;
-    return bytes <= sorter->memory_bytes &&
-           gs_memory_buffers(options, count) <= sorter->memory_bytes - bytes;
-}
-
 /* The next ones: from `next` on upwards, or below it if the order is reversed. */
 static struct group find_group(const struct gsort_sorter *sorter, const struct gs_options *options,
                                size_t next)
 {
     const struct gs_grid_store *grid = &sorter->grid;
     const size_t slabs = grid->grid.axes[sorter->order].slabs;
+    struct gs_options own = *options;
     struct group group = {.first = next, .end = next};
     while (options->reverse ? group.first > 0 : group.end < slabs) {
         const size_t slab = options->reverse ? group.first - 1 : group.end;
         const uint64_t count = group.count + gs_grid_store_count(grid, sorter->order, slab);
-        if (group.first < group.end && !fits(sorter, options, count))
+        if (group.first < group.end && !fits(sorter, &own, count))
             break;
         group.count = count;
         if (options->reverse)
@@ -228,7 +232,7 @@ static struct group find_group(const struct gsort_sorter *sorter, const struct g
 }
 
 /* In memory: in store->bytes, which stays for the next group. */
-static enum gs_status sort_group(struct gsort_sorter *sorter, const struct gs_options *options,
+static enum gs_status sort_group(struct gsort_sorter *sorter, struct gs_options *options,
                                  uint64_t count, struct gs_progress *progress, struct gs_error *err)
 {
     enum gs_status st;
@@ -237,16 +241,15 @@ static enum gs_status sort_group(struct gsort_sorter *sorter, const struct gs_op
     struct gs_span span = {.count = count, .name = "sorter"};
     struct batches to = {.sink = {.write = hand_over, .stream = true}, .sorter = sorter};
     struct gs_stats stats = {.keys_out = 0};
-    struct gs_options own = *options;
     uint64_t got;
-    own.memory_bytes = sorter->memory_bytes;
-    own.own.held_bytes = bytes;
-    GS_TRY(width->check_options(&own, err));
-    GS_TRY(width->check_count(&own, count, err));
+    options->memory_bytes = sorter->memory_bytes;
+    options->own.held_bytes = bytes;
+    GS_TRY(width->check_options(options, err));
+    GS_TRY(width->check_count(options, count, err));
     GS_TRY(gs_record_store_make_room(&sorter->store, bytes, err));
     span.keys = sorter->store.bytes;
     GS_TRY(gs_grid_store_read(&sorter->grid, sorter->store.bytes, count, &got, err));
-    st = width->sort(&own, &span, 1, &to.sink, progress, &stats, err);
+    st = width->sort(options, &span, 1, &to.sink, progress, &stats, err);
 cleanup:
     return st;
 }
@@ -263,8 +266,9 @@ enum gs_status gs_sorter_sort_spilled(void *context, struct gs_progress *progres
         struct gs_external source = {.read = read_spilled};
         next = options.reverse ? group.first : group.end;
         gs_grid_store_seek(&sorter->grid, sorter->order, group.first, group.end);
-        if (fits(sorter, &options, group.count))
-            GS_TRY(sort_group(sorter, &options, group.count, progress, err));
+        struct gs_options own = options;
+        if (fits(sorter, &own, group.count))
+            GS_TRY(sort_group(sorter, &own, group.count, progress, err));
         else {
             gs_record_store_drop(&sorter->store);
             GS_TRY(sort_external(sorter, &source, progress, err));

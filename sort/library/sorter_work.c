@@ -86,6 +86,8 @@ enum gs_status gs_sorter_sort_held(void *context, struct gs_progress *progress,
     struct gs_forecast forecast;
     GS_TRY(width->check_options(&options, err));
     GS_TRY(width->check_count(&options, span.count, err));
+    if (span.count == 0)
+        return GS_OK;
     if (sorter->order_count == 1) {
         to.sink.forget = release;
         (void)gs_memory_fits(&options, sorter->memory_bytes, store->used, span.count, &forecast);
@@ -246,6 +248,8 @@ static enum gs_status sort_group(struct gsort_sorter *sorter, struct gs_options 
     options->own.held_bytes = bytes;
     GS_TRY(width->check_options(options, err));
     GS_TRY(width->check_count(options, count, err));
+    if (count == 0)
+        return GS_OK;
     GS_TRY(gs_record_store_make_room(&sorter->store, bytes, err));
     span.keys = sorter->store.bytes;
     GS_TRY(gs_grid_store_read(&sorter->grid, sorter->store.bytes, count, &got, err));

@@ -162,9 +162,12 @@ static void print_text(FILE *out, const struct gs_stats *stats, const struct gs_
     ROW("order", "%s", or_dash(stats->order));
     ROW("threads", "%u", stats->threads);
     ROW("memory", "%s", gs_human_exact(stats->memory_bytes, memory));
-    ROW("temporary", "%s, %s past the page cache",
+    char most[GS_HUMAN_TEXT];
+    ROW("temporary", "%s, %s past the page cache%s%s",
         gs_human_exact(stats->temporary_bytes, temporary),
-        gs_human_bytes(stats->direct_bytes, written));
+        gs_human_bytes(stats->direct_bytes, written), stats->reused_bytes > 0 ? ", at most " : "",
+        stats->reused_bytes > 0 ? gs_human_bytes(stats->temporary_bytes - stats->reused_bytes, most)
+                                : "");
     ROW("disk", "%s read, %s written, %" PRIu64 " page faults",
         gs_human_bytes(sum.read_bytes, temporary), gs_human_bytes(sum.written_bytes, written),
         sum.page_faults);
@@ -268,8 +271,10 @@ void gs_stats_print_json(FILE *out, const struct gs_stats *stats, const struct g
     print_summary(out, stats);
     fprintf(out,
             "  \"threads\": %u,\n  \"memory_bytes\": %" PRIu64 ",\n  \"temporary_bytes\": %" PRIu64
-            ",\n  \"temporary_direct_bytes\": %" PRIu64 ",\n",
-            stats->threads, stats->memory_bytes, stats->temporary_bytes, stats->direct_bytes);
+            ",\n  \"temporary_direct_bytes\": %" PRIu64 ",\n  \"temporary_most_bytes\": %" PRIu64
+            ",\n",
+            stats->threads, stats->memory_bytes, stats->temporary_bytes, stats->direct_bytes,
+            stats->temporary_bytes - stats->reused_bytes);
     fprintf(out,
             "  \"disk_read_bytes\": %" PRIu64 ",\n  \"disk_written_bytes\": %" PRIu64
             ",\n  \"page_faults\": %" PRIu64 ",\n",

@@ -8,7 +8,7 @@
 
 LIBRARY := $(B)/libgsort.so.0 $(B)/libgsort.a
 # Without HDF5, of which many builds are not for several threads.
-LIBRARY_OBJECTS := $(filter-out $(NO_MPI) $(call objects,$(B),$(call sources,cli,c)),$(OBJECTS:%/hdf5.o=%/hdf5_absent.o))
+LIBRARY_OBJECTS := $(filter-out $(NO_MPI) $(B)/cli/%,$(OBJECTS:%/hdf5.o=%/hdf5_absent.o))
 LIBRARY_OPENMP := $(if $(CLANG),-fopenmp)
 LIBRARY_LIBS := $(LIBS) $(call is,HIGHWAY,-lstdc++)
 lib: $(LIBRARY)
@@ -28,27 +28,32 @@ $(B)/libgsort.a: $(LIBRARY_OBJECTS)
 LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 PYTHONDIR  ?= $(LIBDIR)/python3/dist-packages
+PC         := $(DESTDIR)$(LIBDIR)/pkgconfig/gsort.pc
 LIBRARY_PAGES := $(sort $(wildcard man/*.3))
 # The other names of a page, gsort_argsort(3) and the like, are links to it.
-other_names = $(filter-out $(notdir $(1:.3=)),$(filter gsort_%,$(shell sed -n '/^\.SH NAME/,/^\.SH SYN/{s/ \\-.*//;s/,/ /g;p}' $(1))))
+page_names = $(filter gsort_%,$(shell sed -n '/^\.SH NAME/,/^\.SH SYN/{s/ \\-.*//;s/,/ /g;p}' $(1)))
+other_names = $(filter-out $(notdir $(1:.3=)),$(page_names))
 install-lib: $(LIBRARY)
 	install -d '$(DESTDIR)$(LIBDIR)/pkgconfig' '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(PYTHONDIR)' '$(MAN)/man3'
 	install -m 644 $(LIBRARY) '$(DESTDIR)$(LIBDIR)'
 	ln -sf libgsort.so.0 '$(DESTDIR)$(LIBDIR)/libgsort.so'
 	install -m 644 sort/gsort.h '$(DESTDIR)$(INCLUDEDIR)'
 	install -m 644 sort/library/gsort.py '$(DESTDIR)$(PYTHONDIR)'
-	$(if $(LIBRARY_PAGES),install -m 644 $(LIBRARY_PAGES) '$(MAN)/man3')
-	$(foreach page,$(LIBRARY_PAGES),$(foreach name,$(call other_names,$(page)),ln -sf $(notdir $(page)) '$(MAN)/man3/$(name).3' && )):
-	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' 'Name: gsort' 'Description: sort arrays of numbers or records' \
-	    'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lgsort' 'Libs.private: $(strip $(LIBRARY_OPENMP) $(LIBRARY_LIBS))' \
-	    >'$(DESTDIR)$(LIBDIR)/pkgconfig/gsort.pc'
-	chmod 644 '$(DESTDIR)$(LIBDIR)/pkgconfig/gsort.pc'
+	install -m 644 $(LIBRARY_PAGES) '$(MAN)/man3'
+	$(foreach page,$(LIBRARY_PAGES),$(foreach name,$(call other_names,$(page)),\
+	    ln -sf $(notdir $(page)) '$(MAN)/man3/$(name).3' && )):
+	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' 'Name: gsort' \
+	    'Description: sort arrays of numbers or records' 'Version: $(VERSION)' 'Cflags: -I$${includedir}' \
+	    'Libs: -L$${libdir} -lgsort' 'Libs.private: $(strip $(LIBRARY_OPENMP) $(LIBRARY_LIBS))' >'$(PC)'
+	chmod 644 '$(PC)'
 
 uninstall-lib:
-	rm -f $(foreach file,$(addprefix $(LIBDIR)/,libgsort.so.0 libgsort.so libgsort.a pkgconfig/gsort.pc) $(INCLUDEDIR)/gsort.h $(PYTHONDIR)/gsort.py,'$(DESTDIR)$(file)') \
+	rm -f $(patsubst %,'$(DESTDIR)$(LIBDIR)/%',libgsort.so.0 libgsort.so libgsort.a pkgconfig/gsort.pc) \
+	    '$(DESTDIR)$(INCLUDEDIR)/gsort.h' '$(DESTDIR)$(PYTHONDIR)/gsort.py' \
 	    $(foreach page,$(LIBRARY_PAGES),$(patsubst %,'$(MAN)/man3/%.3',$(notdir $(page:.3=)) $(call other_names,$(page))))
 
 # The tests' own, to be found by pkg-config.
+INSTALLED := $(CURDIR)/$(B)/installed
 $(B)/installed/lib/pkgconfig/gsort.pc: $(LIBRARY) sort/gsort.h sort/library/gsort.py $(LIBRARY_PAGES) mk/library.mk
-	+@$(MAKE) -s install-lib DESTDIR= PREFIX='$(CURDIR)/$(B)/installed' LIBDIR='$(CURDIR)/$(B)/installed/lib' INCLUDEDIR='$(CURDIR)/$(B)/installed/include' \
-	    PYTHONDIR='$(CURDIR)/$(B)/installed/lib/python3/dist-packages'
+	+@$(MAKE) -s install-lib DESTDIR= PREFIX='$(INSTALLED)' LIBDIR='$(INSTALLED)/lib' INCLUDEDIR='$(INSTALLED)/include' \
+	    PYTHONDIR='$(INSTALLED)/lib/python3/dist-packages'

@@ -12,43 +12,39 @@
 
 PREFIX  ?= /usr/local
 PROGRAM ?= gsort
-BIN := $(DESTDIR)$(PREFIX)/bin
-MAN := $(DESTDIR)$(PREFIX)/share/man
-# Completions, of each program for each shell.
-NAMES    := $(PROGRAM) $(call is,MPI,$(PROGRAM)-mpi)
-SHELLS   := bash zsh fish
 ZSH_FUNCTIONS ?= zsh/site-functions
-bash_file = bash-completion/completions/$(1)
-zsh_file  = $(ZSH_FUNCTIONS)/_$(1)
-fish_file = fish/vendor_completions.d/$(1).fish
-completion = '$(DESTDIR)$(PREFIX)/share/$(call $(1)_file,$(2))'
-define install_completion
-	install -d "$$(dirname $(completion))"
-	cli/completions.sh $(1) ./gsort $(2) >$(completion)
-	chmod 644 $(completion)
-
-endef
+BIN   := $(DESTDIR)$(PREFIX)/bin
+SHARE := $(DESTDIR)$(PREFIX)/share
+MAN   := $(SHARE)/man
+NAMES := $(PROGRAM) $(call is,MPI,$(PROGRAM)-mpi)
+# Completions of a program; their first word is the shell.
+completions = bash-completion/completions/$(1) $(ZSH_FUNCTIONS)/_$(1) fish/vendor_completions.d/$(1).fish
+shell_of = $(firstword $(subst -, ,$(subst /, ,$(1))))
 # Each page under its section and the program's name, as in man5/keysort-stats.5.
 PAGES := $(sort $(wildcard man/gsort*.[15]))
 installed = $(MAN)/man$(subst .,,$(suffix $(1)))/$(PROGRAM)$(patsubst man/gsort%,%,$(1))
 HEADING := $(shell echo '$(PROGRAM)' | tr '[:lower:]' '[:upper:]')
+# Make this file, and write what the command prints to it.
+written = install -D -m 644 /dev/null '$(1)' && $(2) >'$(1)'
 install: install-program install-lib
 install-program: $(PROGRAMS)
 	install -D -m 755 gsort '$(BIN)/$(PROGRAM)'
 	$(call is,MPI,install -m 755 gsort-mpi '$(BIN)/$(PROGRAM)-mpi')
-	install -d '$(MAN)/man1' '$(MAN)/man5'
-	$(foreach page,$(PAGES),sed -E 's/(^|[^.])\bgsort\b/\1$(PROGRAM)/g; /^\.TH /s/GSORT/$(HEADING)/' $(page) >'$(call installed,$(page))' &&) :
-	chmod 644 $(foreach page,$(PAGES),'$(call installed,$(page))')
-	$(foreach shell,$(SHELLS),$(foreach name,$(NAMES),$(call install_completion,$(shell),$(name))))
+	$(foreach page,$(PAGES),$(call written,$(call installed,$(page)),sed -E \
+	    's/(^|[^.])\bgsort\b/\1$(PROGRAM)/g; /^\.TH /s/GSORT/$(HEADING)/' $(page)) && ):
+	$(foreach name,$(NAMES),$(foreach file,$(call completions,$(name)),$(call written,$(SHARE)/$(file),\
+	    cli/completions.sh $(call shell_of,$(file)) ./gsort $(name)) && )):
 
 uninstall: uninstall-program uninstall-lib
 uninstall-program:
-	rm -f $(foreach name,$(PROGRAM) $(PROGRAM)-mpi,'$(BIN)/$(name)' $(foreach shell,$(SHELLS),$(call completion,$(shell),$(name)))) \
+	rm -f $(foreach name,$(PROGRAM) $(PROGRAM)-mpi,\
+	    '$(BIN)/$(name)' $(patsubst %,'$(SHARE)/%',$(call completions,$(name)))) \
 	    $(foreach page,$(PAGES),'$(call installed,$(page))')
 
 deb: $(PROGRAMS)
 	rm -rf build/deb
-	+@$(MAKE) -s install-program DESTDIR=build/deb/debian/keysort PREFIX=/usr PROGRAM=keysort ZSH_FUNCTIONS=zsh/vendor-completions
+	+@$(MAKE) -s install-program DESTDIR=build/deb/debian/keysort PREFIX=/usr PROGRAM=keysort \
+	    ZSH_FUNCTIONS=zsh/vendor-completions
 	@mk/deb.sh build/deb $(VERSION)
 
 dist:

@@ -21,7 +21,6 @@
 #include "sort/files/sets.h"
 #include "sort/files/split_output.h"
 #include "sort/files/task.h"
-#include "sort/files/thread_limit.h"
 #include "sort/files/work.h"
 
 /* Before any of the calls below: find what the records are, by what is named and by the header of

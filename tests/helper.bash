@@ -80,7 +80,7 @@ is_expensive()
 # take_turns WORD...: set TURNS to every other word, with the next call to those between; with
 # GSORT_EXPENSIVE=1 to all of them; with --device=gpu to one of them, the next with each call:
 # there, starting CUDA costs each run 0.14 s, one run after the other, and the GPU's own test
-# programs (gpu_*.c, bench-gpu --check) cover all combinations. Each round of calls begins one word
+# programs (gpu_*.c, gpu_ways) cover all combinations. Each round of calls begins one word
 # later than the last, so that each step of a loop with as many steps as words meets every word.
 take_turns()
 {

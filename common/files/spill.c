@@ -94,8 +94,8 @@ static int open_file(const struct gs_spill *spill, const struct gs_spill_directo
     return gs_file_open_own(spill->homes[directory - spill->directories].fd, name_file(file).text);
 }
 
-static enum gs_status make_files(const struct gs_spill *spill, struct gs_spill_directory *directory,
-                                 struct gs_error *err)
+enum gs_status gs_spill_make_files(const struct gs_spill *spill,
+                                   struct gs_spill_directory *directory, struct gs_error *err)
 {
     for (int i = 0; i < GS_SPILL_FILES; i++) {
         if (directory->fds[i] >= 0)
@@ -110,27 +110,6 @@ static enum gs_status make_files(const struct gs_spill *spill, struct gs_spill_d
                 directory->name);
     }
     return GS_OK;
-}
-
-/* A range of bytes in one of the files. */
-struct stripe {
-    int file; /* its index */
-    int fd;
-    uint64_t offset;
-    uint64_t bytes;
-};
-
-/* The part of a directory's bytes [offset, offset + bytes) that lies in the first stripe. */
-static struct stripe find_stripe(const struct gs_spill_directory *directory, uint64_t offset,
-                                 uint64_t bytes)
-{
-    uint64_t number = offset / GS_SPILL_STRIPE_BYTES;
-    uint64_t skip = offset % GS_SPILL_STRIPE_BYTES;
-    uint64_t room = GS_SPILL_STRIPE_BYTES - skip;
-    return (struct stripe){.file = (int)(number % GS_SPILL_FILES),
-                           .fd = directory->fds[number % GS_SPILL_FILES],
-                           .offset = number / GS_SPILL_FILES * GS_SPILL_STRIPE_BYTES + skip,
-                           .bytes = bytes < room ? bytes : room};
 }
 
 /* The device of an open file; false if fstat(2) fails. */
@@ -159,7 +138,7 @@ enum gs_status gs_spill_check(struct gs_spill *spill, uint64_t bytes, dev_t devi
     uint64_t sum = 0;
     for (size_t i = 0; i < spill->count; i++) {
         dev_t own;
-        enum gs_status st = make_files(spill, &spill->directories[i], err);
+        enum gs_status st = gs_spill_make_files(spill, &spill->directories[i], err);
         if (st != GS_OK)
             return st;
         if (!find_device(spill->directories[i].fds[0], &own) || counted_before(spill, i, own))
@@ -179,62 +158,13 @@ enum gs_status gs_spill_check(struct gs_spill *spill, uint64_t bytes, dev_t devi
                    gs_human_bytes(sum, room));
 }
 
-/* Allocate the bytes of a new piece, which begins with a stripe: the part of each file in one go,
- * so that it lies in one place on the disk. Returns 0, or the errno that says why there is no room.
- */
-static int reserve_piece(const struct gs_spill_directory *directory, uint64_t bytes)
-{
-    struct stripe parts[GS_SPILL_FILES] = {{.bytes = 0}};
-    if (gs_space_free(directory->fds[0]) < bytes)
-        return ENOSPC;
-    for (uint64_t done = 0; done < bytes;) {
-        const struct stripe stripe = find_stripe(directory, directory->used + done, bytes - done);
-        struct stripe *part = &parts[stripe.file];
-        *part = part->bytes == 0 ? stripe : *part;
-        part->bytes = stripe.offset + stripe.bytes - part->offset;
-        done += stripe.bytes;
-    }
-    for (int i = 0; i < GS_SPILL_FILES; i++) {
-        const int errnum =
-            parts[i].bytes > 0 ? gs_space_reserve(parts[i].fd, parts[i].offset, parts[i].bytes) : 0;
-        if (errnum != 0)
-            return errnum;
-    }
-    return 0;
-}
-
-enum gs_status gs_spill_place(struct gs_spill *spill, uint64_t bytes, struct gs_place *place,
-                              struct gs_error *err)
-{
-    int errnum = ENOSPC;
-    struct gs_spill_directory *directory = spill->directories;
-    for (size_t tries = 0; tries < spill->count; tries++) {
-        size_t index = spill->next;
-        directory = &spill->directories[index];
-        enum gs_status st = make_files(spill, directory, err);
-        if (st != GS_OK)
-            return st;
-        spill->next = (index + 1) % spill->count;
-        errnum = reserve_piece(directory, bytes);
-        if (errnum != 0)
-            continue;
-        *place = (struct gs_place){.directory = (uint32_t)index, .offset = directory->used};
-        gs_spill_keep(spill, place, bytes);
-        spill->used += bytes;
-        return GS_OK;
-    }
-    char text[GS_HUMAN_TEXT];
-    return gs_fail(err, GS_ERR_OUTPUT, errnum, "%s: no room for a temporary file of %s",
-                   directory->name, gs_human_bytes(bytes, text));
-}
-
 /* A direct write pays if it takes half the time: what went past the page cache is read back from
  * the disk, which takes about as long again. */
 #define DIRECT_GAIN 2
 
 /* Write what lies in one stripe: whole blocks past the page cache if that is faster. */
 static enum gs_status write_stripe(struct gs_spill *spill, struct gs_spill_directory *directory,
-                                   const struct stripe *stripe, const char *data,
+                                   const struct gs_stripe *stripe, const char *data,
                                    struct gs_error *err)
 {
     const uint64_t start = gs_now_ns();
@@ -263,7 +193,7 @@ enum gs_status gs_spill_write(struct gs_spill *spill, const struct gs_place *pla
     enum gs_status st = GS_OK;
     struct gs_spill_directory *directory = &spill->directories[place->directory];
     for (size_t done = 0; done < bytes && st == GS_OK;) {
-        struct stripe stripe = find_stripe(directory, place->offset + from + done, bytes - done);
+        struct gs_stripe stripe = gs_stripe_at(directory, place, from + done, bytes - done);
         st = write_stripe(spill, directory, &stripe, (const char *)data + done, err);
         atomic_store(&directory->unasked[stripe.file], true);
         done += (size_t)stripe.bytes;
@@ -282,8 +212,9 @@ static int settle_file(const struct gs_spill_directory *directory, int file)
 }
 
 /* Read what lies in one stripe, and, if wanted, make sure that it is what was written. */
-static enum gs_status read_stripe(struct gs_spill_directory *directory, const struct stripe *stripe,
-                                  void *data, bool sure, struct gs_error *err)
+static enum gs_status read_stripe(struct gs_spill_directory *directory,
+                                  const struct gs_stripe *stripe, void *data, bool sure,
+                                  struct gs_error *err)
 {
     atomic_bool *unasked = &directory->unasked[stripe->file];
     int lost = atomic_load(unasked) && atomic_exchange(unasked, false)
@@ -312,7 +243,7 @@ static enum gs_status read_bytes(const struct gs_spill *spill, const struct gs_p
     enum gs_status st = GS_OK;
     struct gs_spill_directory *directory = &spill->directories[place->directory];
     for (size_t done = 0; done < bytes && st == GS_OK;) {
-        struct stripe stripe = find_stripe(directory, place->offset + from + done, bytes - done);
+        struct gs_stripe stripe = gs_stripe_at(directory, place, from + done, bytes - done);
         st = read_stripe(directory, &stripe, (char *)data + done, sure, err);
         done += (size_t)stripe.bytes;
     }
@@ -348,7 +279,7 @@ void gs_spill_announce(const struct gs_spill *spill, const struct gs_place *plac
 {
     const struct gs_spill_directory *directory = &spill->directories[place->directory];
     for (uint64_t done = 0; done < bytes;) {
-        struct stripe stripe = find_stripe(directory, place->offset + from + done, bytes - done);
+        struct gs_stripe stripe = gs_stripe_at(directory, place, from + done, bytes - done);
         (void)posix_fadvise(stripe.fd, (off_t)stripe.offset, (off_t)stripe.bytes,
                             POSIX_FADV_WILLNEED);
         done += stripe.bytes;
@@ -378,26 +309,8 @@ enum gs_status gs_spill_reopen(struct gs_spill *spill, const struct gs_spill_hom
     enum gs_status st = GS_OK;
     spill->homes = homes;
     for (size_t i = 0; i < spill->count && st == GS_OK; i++)
-        st = make_files(spill, &spill->directories[i], err);
+        st = gs_spill_make_files(spill, &spill->directories[i], err);
     return st;
-}
-
-void gs_spill_keep(struct gs_spill *spill, const struct gs_place *place, uint64_t bytes)
-{
-    uint64_t stripes = (bytes + GS_SPILL_STRIPE_BYTES - 1) / GS_SPILL_STRIPE_BYTES;
-    spill->directories[place->directory].used = place->offset + stripes * GS_SPILL_STRIPE_BYTES;
-}
-
-void gs_spill_trim(const struct gs_spill *spill)
-{
-    for (size_t i = 0; i < spill->count; i++)
-        for (uint64_t k = 0; k < GS_SPILL_FILES; k++) {
-            uint64_t stripes = spill->directories[i].used / GS_SPILL_STRIPE_BYTES;
-            uint64_t own = (stripes + GS_SPILL_FILES - 1 - k) / GS_SPILL_FILES;
-            /* Where that fails, what is behind is overwritten. */
-            if (ftruncate(spill->directories[i].fds[k], (off_t)(own * GS_SPILL_STRIPE_BYTES)) != 0)
-                continue;
-        }
 }
 
 void gs_spill_close(struct gs_spill *spill)
@@ -409,6 +322,8 @@ void gs_spill_close(struct gs_spill *spill)
             if (spill->directories[i].fds[k] >= 0)
                 close(spill->directories[i].fds[k]);
         }
+    for (size_t i = 0; i < spill->count && spill->directories != NULL; i++)
+        free(spill->directories[i].free);
     free(spill->directories);
     *spill = (struct gs_spill){.directories = NULL};
 }

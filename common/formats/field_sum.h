@@ -12,7 +12,13 @@
 
 #include <string.h>
 
-/* An integer of at most 8 bytes, a negative one with its sign above. */
+/* Is it an integer of at most 8 bytes? */
+static inline bool gs_field_is_word(const struct gs_key_type *type)
+{
+    return type->kind <= GS_TYPE_SIGNED && type->bytes <= 8;
+}
+
+/* Such an integer, a negative one with its sign above. */
 static inline uint64_t gs_field_word(const struct gs_key_field *field, const void *record)
 {
     const char *at = (const char *)record + field->offset;
@@ -60,14 +66,14 @@ static inline void gs_field_sum_add(struct gs_field_sum *sum, const struct gs_ke
                                     const void *records, uint64_t count, uint64_t bytes)
 {
     const char *record = records;
-    gs_wide integer = sum->integer;
-    if (field->type.kind > GS_TYPE_SIGNED || field->type.bytes > 8) {
+    if (!gs_field_is_word(&field->type)) {
         gs_field_sum_add_others(sum, field, records, count, bytes);
         return;
     }
-    for (; count > 0; count--, record += bytes) /* there is room for 2^64 of them */
-        integer += gs_field_wide(field, record);
-    sum->integer = integer;
+    /* There is room for 2^64 of them. In place: a copy would be loaded whole, and wait for its
+     * halves, which were just stored. */
+    for (; count > 0; count--, record += bytes)
+        sum->integer += gs_field_wide(field, record);
 }
 
 /* Begin with the value in a record. */

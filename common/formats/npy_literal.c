@@ -43,8 +43,8 @@ static bool is_digit(char c)
 /* Could this be within a name? */
 static bool is_word(char c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-           (unsigned char)c >= 0x80;
+    const char low = (char)(c | ('a' ^ 'A'));
+    return is_digit(c) || (low >= 'a' && low <= 'z') || c == '_' || (unsigned char)c >= 0x80;
 }
 
 static void skip_comment(struct reader *r)
@@ -121,9 +121,10 @@ static void put(struct reader *r, uint32_t code)
 
 static uint32_t digit_of(char c)
 {
-    static const char digits[] = "0123456789abcdefABCDEF";
-    const uint32_t at = (uint32_t)strcspn(digits, (const char[]){c, '\0'});
-    return c == '\0' || at == 22 ? 16 : at < 16 ? at : at - 6;
+    const char low = (char)(c | ('a' ^ 'A'));
+    return is_digit(c)                ? (uint32_t)(c - '0')
+           : low >= 'a' && low <= 'f' ? (uint32_t)(low - 'a') + 10
+                                      : 16;
 }
 
 /* Take up to `most` digits of a character's code, at least `least`. */
@@ -184,8 +185,6 @@ static bool take_quoted(struct reader *r, bool raw)
 {
     const char quote = peek(r, 0);
     const uint32_t quotes = count_quotes(r, quote);
-    if (quote != '\'' && quote != '"')
-        return false;
     r->at += quotes;
     while (count_quotes(r, quote) < quotes) {
         const char c = peek(r, 0);
@@ -209,25 +208,22 @@ static bool take_quoted(struct reader *r, bool raw)
 }
 
 /* Does a string begin here, after the letter in front of it? */
-static bool begins_string(const struct reader *r, bool *prefixed)
+static bool begins_string(const struct reader *r)
 {
-    const char c = peek(r, 0);
-    *prefixed = c == 'u' || c == 'U' || c == 'r' || c == 'R';
-    const char quote = peek(r, *prefixed);
+    const char quote = peek(r, peek(r, 0) != '\0' && strchr("uUrR", peek(r, 0)) != NULL);
     return quote == '\'' || quote == '"';
 }
 
 /* A string, of one or more in quotes behind each other. */
 static bool read_string(struct reader *r, uint32_t *index)
 {
-    bool prefixed;
     const uint32_t first = r->to->used;
     if (!make(r, GS_LITERAL_STRING, index))
         return false;
-    while (begins_string(r, &prefixed)) {
-        const bool raw = prefixed && (peek(r, 0) == 'r' || peek(r, 0) == 'R');
-        r->at += prefixed;
-        if (!take_quoted(r, raw))
+    while (begins_string(r)) {
+        const char c = peek(r, 0);
+        r->at += c != '\'' && c != '"';
+        if (!take_quoted(r, c == 'r' || c == 'R'))
             return false;
         r->to->list[*index].end = r->at;
         skip(r);
@@ -330,15 +326,15 @@ static bool append(struct reader *r, uint32_t container, uint32_t *last, int dep
 /* A list, a tuple or a dictionary; what is in parentheses without a comma is no tuple. */
 static bool read_container(struct reader *r, uint32_t *index, int depth)
 {
+    static const enum gs_literal_kind kinds[] = {GS_LITERAL_TUPLE, GS_LITERAL_LIST,
+                                                 GS_LITERAL_DICTIONARY};
     const char open = peek(r, 0);
-    const char close = open == '(' ? ')' : open == '[' ? ']' : '}';
-    const enum gs_literal_kind kind = open == '('   ? GS_LITERAL_TUPLE
-                                      : open == '[' ? GS_LITERAL_LIST
-                                                    : GS_LITERAL_DICTIONARY;
+    const int which = open == '(' ? 0 : open == '[' ? 1 : 2;
+    const char close = ")]}"[which];
     uint32_t container;
     uint32_t last = 0;
     bool more = true; /* as at the start, or behind a comma */
-    if (depth == GS_LITERAL_DEPTH || !make(r, kind, &container))
+    if (depth == GS_LITERAL_DEPTH || !make(r, kinds[which], &container))
         return false;
     for (r->at++; !take(r, close); more = take(r, ',')) {
         if (!more || !append(r, container, &last, depth + 1))
@@ -354,12 +350,11 @@ static bool read_container(struct reader *r, uint32_t *index, int depth)
 
 static bool read_value(struct reader *r, uint32_t *index, int depth)
 {
-    bool prefixed;
     skip(r);
     const char c = peek(r, 0);
     if (c == '(' || c == '[' || c == '{')
         return read_container(r, index, depth);
-    if (begins_string(r, &prefixed))
+    if (begins_string(r))
         return read_string(r, index);
     if (c == '-' || c == '+' || is_digit(c))
         return read_integer(r, index);

@@ -6,17 +6,16 @@
  * records on its better side can still be in the output, so only these enter. The bound gets closer
  * each time. Whatever the order of the input, each sort makes room for about half as many records
  * as it sorts; if that is random, few are needed, since the n-th record enters with probability
- * wanted / n. Of an input that can be read twice, a sample guesses the bound first. If that was too
- * close, so that too few records entered, the input is read again without it.
+ * wanted / n. Of an input that can be read twice, a sample guesses the bound first
+ * (partial_guess.c). If that was too close, so that too few records entered, the input is read
+ * again without it.
  *
  * The sorts are those of the table of calls, so that this works for each type, order, -u, -s and
  * device. -s is kept since records that stay are in order in front of those that come later. With
  * positions (--argsort), each record has beside it its own.
  */
-#include "sort/sort.h"
+#include "sort/api/partial.h"
 #include "sort/check/trail.h"
-#include "sort/keys/params.h"
-#include "sort/keys/sample_position.h"
 
 #include "common/clock.h"
 #include "common/memory/memory.h"
@@ -24,9 +23,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The room has so many times the records wanted, and at least so many bytes. */
 #define ROOM_TIMES     3
@@ -41,32 +38,8 @@
 #define SIFT_RECORDS 4096
 #define THREAD_BYTES ((uint64_t)256 << 10)
 
-/* Records in the sample for a guess, from so many records on that it is worth drawing it; and how
- * many standard deviations beyond the rank expected for the bound it is taken. */
-#define SAMPLES      ((uint64_t)16384)
-#define GUESS_MIN    ((uint64_t)1 << 20)
-#define GUESS_BEYOND 5
-
 /* For forecasts: bytes that a thread sifts in a second. */
 #define SIFT_RATE 4e9
-
-struct gs_partial {
-    const struct gs_options *options;
-    uint64_t room; /* in records, */
-    uint64_t used; /* of which so many are there */
-    uint64_t seen; /* have come so far */
-    char *records;
-    char *sorted;        /* the other side of a sort */
-    uint64_t *positions; /* with options->index_bytes: of the records, else NULL; */
-    uint64_t *indices;   /* where the sorted ones were, then their positions */
-    bool bounded;        /* what is wanted is complete, with this record at its end, */
-    bool guessed;        /* or it was guessed: */
-    char *bound;
-    struct gs_stats stats; /* of the last sort, with the stages of all */
-    uint64_t sift_ns;      /* in which records were read */
-    uint64_t begin_ns;
-    struct gs_look look; /* of the part, once finished */
-};
 
 static uint64_t room_for(const struct gs_options *options, uint64_t expected)
 {
@@ -146,20 +119,18 @@ void gs_partial_free(struct gs_partial *partial)
     free(partial);
 }
 
-/* Where a sort of the room goes. */
-struct room_sink {
-    struct gs_sink sink; /* first */
-    char *to;
-    unsigned bytes;
-};
-
 static enum gs_status write_to_room(struct gs_sink *sink, const void *keys, uint64_t count,
                                     uint64_t position, struct gs_error *err)
 {
-    const struct room_sink *room = (const struct room_sink *)sink;
+    const struct gs_room_sink *room = (const struct gs_room_sink *)sink;
     (void)err;
     memcpy(room->to + position * room->bytes, keys, count * room->bytes);
     return GS_OK;
+}
+
+struct gs_room_sink gs_room_sink(char *to, unsigned bytes)
+{
+    return (struct gs_room_sink){.sink = {.write = write_to_room}, .to = to, .bytes = bytes};
 }
 
 /* `count` sorted records, from `from` on, come back to the room, with their positions. */
@@ -179,13 +150,6 @@ static void take_back(struct gs_partial *partial, uint64_t from, uint64_t count)
     memcpy(partial->records, partial->sorted, count * bytes);
 }
 
-static void set_bound(struct gs_partial *partial, const char *records, uint64_t index)
-{
-    const unsigned bytes = gs_record_bytes(partial->options);
-    memcpy(partial->bound, records + index * bytes, bytes);
-    partial->bounded = true;
-}
-
 /* Sort the room and keep what is wanted. */
 static enum gs_status sort_room(struct gs_partial *partial, struct gs_error *err)
 {
@@ -196,10 +160,9 @@ static enum gs_status sort_room(struct gs_partial *partial, struct gs_error *err
     struct gs_stats stats;
     if (options.index_bytes != 0)
         options.index_bytes = sizeof *partial->indices;
-    struct room_sink to = {.sink = {.write = write_to_room, .stream = options.verify},
-                           .to = options.index_bytes != 0 ? (char *)partial->indices
-                                                          : partial->sorted,
-                           .bytes = gs_output_bytes(&options)};
+    char *sorted = options.index_bytes != 0 ? (char *)partial->indices : partial->sorted;
+    struct gs_room_sink to = gs_room_sink(sorted, gs_output_bytes(&options));
+    to.sink.stream = options.verify;
     options.own.incoming = NULL;
     GS_TRY(gs_width(&options)->sort(&options, &span, 1, &to.sink, NULL, &stats, err));
     for (int i = 0; i < GS_STAGES; i++)
@@ -209,7 +172,7 @@ static enum gs_status sort_room(struct gs_partial *partial, struct gs_error *err
     take_back(partial, wanted->end == GS_WANTED_TAIL ? stats.keys_out - count : 0, count);
     partial->used = count;
     if (count == wanted->count && count > 0)
-        set_bound(partial, partial->records, wanted->end == GS_WANTED_TAIL ? 0 : count - 1);
+        gs_partial_bound(partial, partial->records, wanted->end == GS_WANTED_TAIL ? 0 : count - 1);
 cleanup:
     return st;
 }
@@ -314,53 +277,6 @@ enum gs_status gs_partial_add(struct gs_partial *partial, const void *records, u
     }
     partial->sift_ns += gs_now_ns() - begin - sort_ns;
 cleanup:
-    return st;
-}
-
-/* Copy one record of each of `count` strata of the spans to the room. */
-static void draw(struct gs_partial *partial, const struct gs_span *spans, uint64_t keys,
-                 uint64_t count)
-{
-    const unsigned bytes = gs_record_bytes(partial->options);
-    uint64_t before = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        const uint64_t at = gs_sample_position(i, count, keys, GS_SAMPLE_SEED);
-        while (at - before >= spans->count)
-            before += spans++->count;
-        memcpy(partial->records + i * bytes, (const char *)spans->keys + (at - before) * bytes,
-               bytes);
-    }
-}
-
-enum gs_status gs_partial_guess(struct gs_partial *partial, const struct gs_span *spans,
-                                uint64_t keys, struct gs_error *err)
-{
-    struct gs_options options = *partial->options;
-    const uint64_t samples = SAMPLES < partial->room ? SAMPLES : partial->room;
-    const double rank = (double)options.wanted.count / (double)keys * (double)samples;
-    const uint64_t guess = (uint64_t)(rank + GUESS_BEYOND * (sqrt(rank) + 1));
-    struct gs_stats stats;
-    if (keys < GUESS_MIN || keys / 2 < partial->room || guess >= samples ||
-        options.wanted.count == 0)
-        return GS_OK;
-    options.index_bytes = 0;
-    options.unique = options.verify = false;
-    options.own.incoming = NULL;
-    const uint64_t begin = gs_now_ns();
-    const struct gs_span sample = {.keys = partial->records, .count = samples, .name = "-"};
-    struct room_sink to = {.sink = {.write = write_to_room},
-                           .to = partial->sorted,
-                           .bytes = gs_record_bytes(&options)};
-    draw(partial, spans, keys, samples);
-    const enum gs_status st =
-        gs_width(&options)->sort(&options, &sample, 1, &to.sink, NULL, &stats, err);
-    if (st == GS_OK)
-        set_bound(partial, partial->sorted,
-                  options.wanted.end == GS_WANTED_TAIL ? samples - 1 - guess : guess);
-    partial->guessed = st == GS_OK;
-    const struct gs_stage_stats row =
-        gs_stage_since(begin, samples, samples * gs_record_bytes(&options));
-    gs_stage_add(&partial->stats.stages[GS_STAGE_SELECT_SAMPLES], &row);
     return st;
 }
 

@@ -8,24 +8,72 @@
 
 #define LOOK_BYTES ((uint64_t)1 << 20) /* that a thread looks at at once */
 
+/* gs_records_rise by so many words; where the first ones are the same, without a branch: which of
+ * the others differ nobody can foresee. words and plain are constants at every call but one. */
+static inline __attribute__((always_inline)) uint64_t rise(const struct gs_record_order *order,
+                                                           const char *record, unsigned stride,
+                                                           uint64_t first, uint64_t end,
+                                                           bool reverse, uint32_t words, bool plain)
+{
+    struct gs_record_word how[GS_RECORD_WORDS];
+    memcpy(how, order->words, sizeof how);
+#define WORD(i, at) (plain ? gs_record_word_plain(&how[i], at) : gs_record_word_by(&how[i], at))
+    uint64_t word = WORD(0, record - stride);
+    for (; first < end; first++, record += stride) {
+        const uint64_t before = word;
+        word = WORD(0, record);
+        bool rises = before != word && (before < word) != reverse;
+        if (before == word) {
+            int sign = 0;
+#pragma GCC unroll 4
+            for (uint32_t i = words - 1; i > 0; i--) {
+                const uint64_t a = WORD(i, record - stride);
+                const uint64_t b = WORD(i, record);
+                const int here = (a > b) - (a < b);
+                sign = here != 0 ? here : sign;
+            }
+            rises = sign != 0 && (sign < 0) != reverse;
+        }
+        if (!rises)
+            break;
+    }
+#undef WORD
+    return first;
+}
+
+uint64_t gs_records_rise(const struct gs_record_order *order, const char *records, unsigned stride,
+                         uint64_t first, uint64_t end, bool reverse)
+{
+    const char *record = records + first * stride;
+    if (first >= end)
+        return end;
+    if (!order->plain)
+        return rise(order, record, stride, first, end, reverse, order->word_count, false);
+    switch (order->word_count) {
+    case 1:
+        return rise(order, record, stride, first, end, reverse, 1, true);
+    case 2:
+        return rise(order, record, stride, first, end, reverse, 2, true);
+    case 3:
+        return rise(order, record, stride, first, end, reverse, 3, true);
+    default:
+        return rise(order, record, stride, first, end, reverse, GS_RECORD_WORDS, true);
+    }
+}
+
 uint64_t gs_records_find_disorder(const struct gs_options *options, const char *records,
                                   uint64_t first, uint64_t end)
 {
     const struct gs_record_order *order = options->records;
-    const struct gs_record_word how = order->words[0];
-    const uint64_t bytes = gs_record_bytes(options);
+    const unsigned bytes = gs_record_bytes(options);
     const bool reverse = options->reverse;
-    const char *record = records + first * bytes;
-    uint64_t word = gs_record_word_by(&how, record - bytes);
-    for (; first < end; first++, record += bytes) {
-        const uint64_t before = word;
-        word = gs_record_word_by(&how, record);
-        if (before != word ? (before < word) == reverse
-                           : !gs_record_follows_closely(order, record - bytes, record, reverse,
-                                                        options->unique))
-            break;
+    for (;; first++) {
+        first = gs_records_rise(order, records, bytes, first, end, reverse);
+        const char *record = records + first * bytes;
+        if (first == end ||
+            !gs_record_follows(order, record - bytes, record, reverse, options->unique))
+            return first;
     }
-    return first;
 }
 
 uint64_t gs_records_first_disorder(const struct gs_options *options, const void *records,
@@ -61,29 +109,34 @@ uint64_t gs_records_first_disorder(const struct gs_options *options, const void 
     return best;
 }
 
+/* Look closely at a record that words do not tell to follow another one. Does it? */
+static bool look_closely(const struct gs_options *options, const char *previous, const char *record,
+                         struct gs_look *look)
+{
+    const struct gs_record_order *order = options->records;
+    int sign = gs_record_compare_keys(order, previous, record);
+    const bool same = sign == 0;
+    if (same)
+        sign = gs_record_compare_from(order, previous, record, order->key_bytes);
+    look->duplicates += same;
+    return !(same && options->unique) && (options->reverse ? sign >= 0 : sign <= 0);
+}
+
 void gs_records_look(const struct gs_options *options, const void *records, uint64_t count,
                      const void *previous, struct gs_look *look)
 {
-    const struct gs_record_order *order = options->records;
-    const struct gs_record_word how = order->words[0];
-    const uint64_t bytes = gs_record_bytes(options);
-    const char *record = records;
-    uint64_t word = previous != NULL ? gs_record_word_by(&how, previous) : 0;
-    *look = (struct gs_look){.bad = count};
-    for (uint64_t i = 0; i < count; i++, previous = record, record += bytes) {
-        const uint64_t before = word;
-        word = gs_record_word_by(&how, record);
-        look->fingerprint += gs_record_hash(record, bytes);
-        if (previous == NULL)
-            continue;
-        int sign = before < word ? -1 : 1;
-        if (before == word)
-            sign = gs_record_compare_keys(order, previous, record);
-        const bool same = sign == 0;
-        if (same)
-            sign = gs_record_compare_from(order, previous, record, order->key_bytes);
-        look->duplicates += same;
-        if ((same && options->unique) || (options->reverse ? sign < 0 : sign > 0)) {
+    const unsigned bytes = gs_record_bytes(options);
+    const char *const first = records;
+    *look = (struct gs_look){.bad = count,
+                             .fingerprint = gs_records_fingerprint(records, bytes, count)};
+    if (count > 0 && previous != NULL && !look_closely(options, previous, first, look)) {
+        look->bad = 0;
+        return;
+    }
+    for (uint64_t i = 1; i < count; i++) {
+        i = gs_records_rise(options->records, first, bytes, i, count, options->reverse);
+        const char *record = first + i * bytes;
+        if (i < count && !look_closely(options, record - bytes, record, look)) {
             look->bad = i;
             return;
         }

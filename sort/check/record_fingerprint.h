@@ -11,7 +11,7 @@
 static inline uint64_t gs_fold(uint64_t a, uint64_t b)
 {
     __extension__ const unsigned __int128 product = (unsigned __int128)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
+    return (uint64_t)(product ^ product >> 64);
 }
 
 static inline uint64_t gs_word_at(const char *bytes)
@@ -23,32 +23,25 @@ static inline uint64_t gs_word_at(const char *bytes)
 
 /* Hash one record: pairs of words are multiplied, so that no byte can change unnoticed but by
  * chance. */
-static inline uint64_t gs_record_hash(const char *record, uint64_t bytes)
+static inline __attribute__((always_inline)) uint64_t gs_record_hash(const char *record,
+                                                                     uint64_t bytes)
 {
     uint64_t sum = 0x9E3779B97F4A7C15U ^ bytes;
     uint64_t at = 0;
-    char rest[16] = {0};
+    uint64_t rest[2] = {0, 0};
     for (; at + 16 <= bytes; at += 16)
         sum = gs_fold(sum ^ gs_word_at(record + at),
                       0xD6E8FEB86659FD93U ^ gs_word_at(record + at + 8)) +
               at;
     if (bytes - at == 8) /* so often that the copy of any size is worth avoiding */
-        memcpy(rest, record + at, 8);
-    else
+        rest[0] = gs_word_at(record + at);
+    else if (bytes > at)
         memcpy(rest, record + at, bytes - at);
-    sum = gs_fold(sum ^ gs_word_at(rest), 0xA0761D6478BD642FU ^ gs_word_at(rest + 8));
+    sum = gs_fold(sum ^ rest[0], 0xA0761D6478BD642FU ^ rest[1]);
     return gs_fold(sum, 0xE7037ED1A0B428DBU);
 }
 
 /* The sum, modulo 2^64, of a hash of each record. */
-static inline uint64_t gs_records_fingerprint(const void *records, uint64_t record_bytes,
-                                              uint64_t count)
-{
-    const char *record = records;
-    uint64_t sum = 0;
-    for (uint64_t i = 0; i < count; i++, record += record_bytes)
-        sum += gs_record_hash(record, record_bytes);
-    return sum;
-}
+uint64_t gs_records_fingerprint(const void *records, uint64_t record_bytes, uint64_t count);
 
 #endif

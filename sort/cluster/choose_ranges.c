@@ -6,8 +6,8 @@
  */
 #include "sort/cluster/ranges.h"
 
+#include "sort/api/record_sample.h"
 #include "sort/cluster/choose.h"
-#include "sort/cluster/sample.h"
 #include "sort/cluster/wire.h"
 #include "sort/sort.h"
 
@@ -203,12 +203,20 @@ cleanup:
     return st;
 }
 
+/* How many records a rank draws of the `keys` that it brings, in proportion to its share of the
+ * total: `each` for each of so many ranks, or all if those are enough. */
+static uint64_t sample_size(uint64_t keys, uint64_t total, uint64_t each, unsigned ranks)
+{
+    const uint64_t wanted = each * ranks;
+    return total <= wanted ? keys : (uint64_t)((gs_u128)wanted * keys / total);
+}
+
 enum gs_status gs_ranges_choose(struct gs_ranges *ranges, const struct gs_cluster *cluster,
                                 const struct gs_span *spans, uint64_t count, uint64_t total,
                                 struct gs_error *err)
 {
     const uint64_t each = ranges->records != NULL ? RECORD_SAMPLES : SAMPLES;
-    const uint64_t samples = gs_sample_size(count, total, each, ranges->count);
+    const uint64_t samples = sample_size(count, total, each, ranges->count);
     return ranges->records != NULL
                ? choose_records(ranges->records, cluster, spans, count, samples, err)
                : choose_elements(ranges, cluster, spans, count, samples, err);

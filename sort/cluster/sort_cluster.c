@@ -3,16 +3,13 @@
  *
  * What a rank gets is read into memory and sorted there; if that memory is full before all has
  * come, it is the beginning of an external sort's input, and that reads the rest. So both are sorts
- * as of one process, into the rank's range of the file. Records that have to stay in input order
- * are sorted with their numbers, which are left out when they are written (number.h).
+ * as of one process, into the rank's range of the file (rank_output.c).
  */
 #include "sort/cluster.h"
 
 #include "sort/cluster/borders.h"
-#include "sort/cluster/exchange.h"
+#include "sort/cluster/rank_part.h"
 #include "sort/sort.h"
-#include "sort/tags/number.h"
-#include "sort/check/record_fingerprint.h"
 
 #include "common/clock.h"
 #include "common/files/file.h"
@@ -38,148 +35,14 @@
 /* -u: records copied at a time. */
 #define COPY_BYTES ((uint64_t)4 << 20)
 
-/* Numbered records written at a time. */
-#define STRIP_BYTES ((size_t)512 << 10)
-
-/* One rank's part in a sort. */
-struct part {
-    struct gs_sink sink; /* first: the sort's callbacks get a pointer to it */
-    const struct gs_cluster *cluster;
-    const struct gs_options *options;
-    const struct gs_cluster_source *source;
-    struct gs_cluster_output output;
-    unsigned wire_bytes;   /* of a record that comes, */
-    unsigned output_bytes; /* and of one in the output */
-    struct gs_numbered numbered;
-    const struct gs_options *sorted; /* the options for what comes: these, or the caller's */
-    atomic_uint_fast64_t numbered_sum, written_sum; /* under verify, with numbers: what was written,
-                                                     * with them and without */
-    struct gs_exchange exchange;
-    bool exchanged;      /* and finished */
-    int fd;              /* where the sort writes: the output's or, under -u, a scratch file's, */
-    uint64_t start;      /* and from which byte on */
-    uint64_t first;      /* position of this rank's first record */
-    uint64_t total;      /* records of all ranks */
-    uint64_t head_bytes; /* of the file, while it is entered at its range */
-    bool on_gpu;         /* what comes is sorted there */
-    char *memory;        /* the records that have come, */
-    uint64_t room;       /* the most, */
-    uint64_t count;      /* and how many there are */
-};
-
-/* Copy to `to` what the output has for numbered records: output_bytes for each. */
-static void strip_numbers(const struct part *part, const char *numbered, uint64_t count, char *to)
-{
-    const struct gs_options *options = part->options;
-    for (; count > 0; count--, numbered += part->wire_bytes, to += part->output_bytes) {
-        const uint64_t number = htole64(gs_number_read(numbered, options->reverse));
-        if (options->index_bytes != 0)
-            memcpy(to, &number, options->index_bytes);
-        else
-            memcpy(to, numbered + GS_NUMBER_BYTES, part->output_bytes);
-    }
-}
-
-static enum gs_status write_records(struct gs_sink *sink, const void *records, uint64_t count,
-                                    uint64_t position, struct gs_error *err)
-{
-    const struct part *part = (const struct part *)sink;
-    struct gs_output *file = part->output.file;
-    const uint64_t at = position * part->output_bytes;
-    const size_t bytes = (size_t)count * part->output_bytes;
-    if (sink->memory != NULL) {
-        gs_output_made(file, at, bytes);
-        return GS_OK;
-    }
-    if (part->fd == file->fd)
-        return gs_output_write(file, records, bytes, at, err);
-    return gs_file_pwrite_full(part->fd, records, bytes, at, file->name, err);
-}
-
-/* The same for records with numbers, which are left out. */
-static enum gs_status write_numbered(struct gs_sink *sink, const void *records, uint64_t count,
-                                     uint64_t position, struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    struct part *part = (struct part *)sink;
-    const uint64_t most = STRIP_BYTES / part->wire_bytes;
-    char *buffer = malloc((size_t)most * part->wire_bytes);
-    if (buffer == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, ENOMEM, "%s", part->output.file->name);
-    for (uint64_t done = 0, here; done < count; done += here) {
-        const char *from = (const char *)records + done * part->wire_bytes;
-        here = count - done < most ? count - done : most;
-        strip_numbers(part, from, here, buffer);
-        GS_TRY(write_records(sink, buffer, here, position + done, err));
-        if (part->options->verify) {
-            part->numbered_sum += gs_records_fingerprint(from, part->wire_bytes, here);
-            part->written_sum += gs_records_fingerprint(buffer, part->output_bytes, here);
-        }
-    }
-cleanup:
-    free(buffer);
-    return st;
-}
-
-/* Let the output begin where this rank's range does: what lies between that and the huge page that
- * it begins in is taken for the output's head. */
-static void enter_range(const struct part *part)
-{
-    struct gs_output *file = part->output.file;
-    file->start = part->start / GS_HUGE_PAGE_BYTES * GS_HUGE_PAGE_BYTES;
-    file->head_bytes = part->start - file->start;
-}
-
-static void leave_range(const struct part *part)
-{
-    struct gs_output *file = part->output.file;
-    gs_output_end_prefill(file);
-    file->start = 0;
-    file->head_bytes = part->head_bytes;
-}
-
-/* This rank's range of the file as memory. */
-static void *map_records(struct gs_sink *sink, uint64_t count, bool early)
-{
-    const struct part *part = (const struct part *)sink;
-    if (gs_buffer_space_left() != UINT64_MAX)
-        return NULL;
-    return gs_output_map(part->output.file, count * part->output_bytes, early,
-                         gs_threads(part->options));
-}
-
-/* Only where keys lie in the file as they do in memory. */
-static bool may_map(const struct part *part)
-{
-    const struct gs_options *options = part->options;
-    const bool alike = options->records != NULL ? options->index_bytes == 0
-                                                : gs_record_bytes(options) == options->key_bytes &&
-                                                      part->output.start % options->key_bytes == 0;
-    return alike && !options->unique && part->sorted == options;
-}
-
-static enum gs_status make_records(struct gs_sink *sink, uint64_t count, uint64_t position,
-                                   struct gs_error *err)
-{
-    const struct part *part = (const struct part *)sink;
-    return gs_output_make(part->output.file, position * part->output_bytes,
-                          count * part->output_bytes, err);
-}
-
-static void forget_records(struct gs_sink *sink, const void *records, uint64_t count)
-{
-    const struct part *part = (const struct part *)sink;
-    gs_pages_advise(records, count * part->wire_bytes, MADV_DONTNEED);
-}
-
 static void advise(void *context, enum gs_use use, const void *records, uint64_t count)
 {
     if (use == GS_USE_DONE)
-        forget_records(context, records, count);
+        ((struct gs_sink *)context)->forget(context, records, count);
 }
 
 /* Will a rank's share fit in memory? Then room for it, and a little more; else none. */
-static enum gs_status make_room(struct part *part, uint64_t total, struct gs_error *err)
+static enum gs_status make_room(struct gs_rank_part *part, uint64_t total, struct gs_error *err)
 {
     const struct gs_options *options = part->sorted;
     const struct gs_width *width = gs_width(options);
@@ -201,7 +64,7 @@ static enum gs_status make_room(struct part *part, uint64_t total, struct gs_err
 }
 
 /* All has come: now it is known where this rank's range begins. */
-static enum gs_status finish_exchange(struct part *part, bool failed, struct gs_error *err)
+static enum gs_status finish_exchange(struct gs_rank_part *part, bool failed, struct gs_error *err)
 {
     part->exchanged = true;
     enum gs_status st =
@@ -209,14 +72,14 @@ static enum gs_status finish_exchange(struct part *part, bool failed, struct gs_
     gs_exchange_close(&part->exchange); /* the sort needs the memory */
     if (!part->options->unique && part->output.shared)
         part->start += part->first * part->output_bytes;
-    enter_range(part);
+    gs_rank_output_enter(part);
     return st;
 }
 
 static enum gs_status read_more(void *context, void *to, uint64_t room, uint64_t *got,
                                 struct gs_error *err)
 {
-    struct part *part = context;
+    struct gs_rank_part *part = context;
     *got = 0;
     if (part->exchanged)
         return GS_OK;
@@ -227,7 +90,7 @@ static enum gs_status read_more(void *context, void *to, uint64_t room, uint64_t
 }
 
 /* Read what comes for this rank, and sort it. */
-static enum gs_status receive_and_sort(struct part *part, struct gs_progress *progress,
+static enum gs_status receive_and_sort(struct gs_rank_part *part, struct gs_progress *progress,
                                        struct gs_stats *stats, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
@@ -268,7 +131,7 @@ cleanup:
 
 /* -u: how much ranks keep is known only now. Copy this rank's records from its scratch file to
  * where they belong. */
-static enum gs_status place_unique(struct part *part, uint64_t keys, struct gs_error *err)
+static enum gs_status place_unique(struct gs_rank_part *part, uint64_t keys, struct gs_error *err)
 {
     enum gs_status st;
     const uint64_t bytes = keys * part->output_bytes;
@@ -290,29 +153,18 @@ cleanup:
     return st;
 }
 
-/* What was written, without numbers, is what the file must have, if it was the right records. */
-static enum gs_status prove_numbered(const struct part *part, struct gs_stats *stats,
-                                     struct gs_error *err)
-{
-    if (part->numbered_sum != stats->fingerprint)
-        return gs_fail(err, GS_ERR_VERIFY, 0, "%s: verify: what was sorted is not what has come",
-                       part->output.file->name);
-    stats->fingerprint = part->written_sum;
-    return GS_OK;
-}
-
 /* Everything from the exchange on; what may fail is agreed on by the caller. */
-static enum gs_status run(struct part *part, struct gs_progress *progress, struct gs_stats *stats,
-                          struct gs_cluster_row *row, struct gs_error *err)
+static enum gs_status run(struct gs_rank_part *part, struct gs_progress *progress,
+                          struct gs_stats *stats, struct gs_cluster_row *row, struct gs_error *err)
 {
     enum gs_status st = receive_and_sort(part, progress, stats, err);
     if (st == GS_OK && part->options->verify && part->sorted != part->options)
-        st = prove_numbered(part, stats, err);
+        st = gs_rank_output_prove(part, stats, err);
     if (!part->exchanged) {
         enum gs_status end = finish_exchange(part, true, err);
         st = st != GS_OK ? st : end;
     }
-    leave_range(part);
+    gs_rank_output_leave(part);
     row->exchange_ns = part->exchange.end_ns - part->exchange.begin_ns;
     row->sort_ns = gs_now_ns() - part->exchange.end_ns;
     GS_TRY(gs_cluster_agree(part->cluster, st, err));
@@ -376,27 +228,17 @@ enum gs_status gs_cluster_sort(const struct gs_cluster *cluster, const struct gs
     struct gs_ranges ranges;
     struct gs_cluster_source left = *source;
     uint64_t own, number, total;
-    struct part part = {.sink = {.write = write_records, .forget = forget_records},
-                        .cluster = cluster,
-                        .options = options,
-                        .source = &left,
-                        .output = *output,
-                        .wire_bytes = gs_wire_bytes(options),
-                        .output_bytes = gs_output_bytes(options),
-                        .sorted = options,
-                        .fd = output->file->fd,
-                        .start = output->start,
-                        .head_bytes = output->file->head_bytes};
+    struct gs_rank_part part = {.cluster = cluster,
+                                .options = options,
+                                .source = &left,
+                                .output = *output,
+                                .wire_bytes = gs_wire_bytes(options),
+                                .output_bytes = gs_output_bytes(options),
+                                .fd = output->file->fd,
+                                .start = output->start,
+                                .head_bytes = output->file->head_bytes};
     *row = (struct gs_cluster_row){.keys_in = 0};
-    if (gs_keeps_input_order(options)) {
-        gs_numbered_init(&part.numbered, options);
-        part.sorted = &part.numbered.options;
-        part.sink.write = write_numbered;
-    }
-    if (may_map(&part)) {
-        part.sink.map = map_records;
-        part.sink.make = make_records;
-    }
+    gs_rank_output_open(&part);
     st = gs_ranges_open(&ranges, options, (unsigned)cluster->size, err);
     GS_TRY(gs_cluster_agree(cluster, st, err));
     GS_TRY(count_records(cluster, source, &own, &number, &total, err));

@@ -35,7 +35,6 @@ cudaError_t gs_device_choose_splitters(struct gs_device_sorter *sorter, uint64_t
     if (error == cudaSuccess)
         error = gs_choose_splitters_gpu(work, n, samples, bins, most, first_bins,
                                         pages ? sorter->sequence + 1 : 0, sorter->stream);
-    gs_device_mark(sorter, GS_DEVICE_SORT_SAMPLES);
     return error;
 }
 
@@ -228,9 +227,7 @@ enum gs_status gs_device_sort_slots(struct gs_device_sorter *sorter, gs_key *key
     GS_CUDA_TRY(sort_listed(sorter, keys, other, report, stats));
     gs_device_mark(sorter, GS_DEVICE_SORT_BINS);
     stats->levels = level;
-    stats->bins = report->bins;
     stats->uneven = report->uneven != 0;
-    stats->outcome = (enum gs_gpu_outcome)report->outcome;
     if (sorter->timed)
         GS_CUDA_TRY(gs_device_take_times(sorter, stats));
 cleanup:

@@ -9,6 +9,7 @@
 
 #include "common/memory/memory.h"
 
+#include <assert.h>
 #include <pthread.h>
 
 enum { PAGE_BYTES = 4096, REPORT_BYTES = 64, REPORTS = PAGE_BYTES / REPORT_BYTES };

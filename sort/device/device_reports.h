@@ -5,7 +5,7 @@
 #define GS_DEVICE_REPORTS_H
 
 #include "common/status.h"
-#include "sort/device/kernels/gpu_sort.h"
+#include "sort/device/kernels/gpu_report.h"
 
 /* Take a report, which only this thread then uses; all may be taken: it waits. The first call pins
  * the page, which stays. Give it back when no kernel will write to it any more. */

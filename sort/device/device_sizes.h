@@ -4,7 +4,7 @@
 #ifndef GS_DEVICE_SIZES_H
 #define GS_DEVICE_SIZES_H
 
-#include "sort/device/kernels/gpu_sort.h"
+#include "sort/device/kernels/gpu_work.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -22,7 +22,7 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
     if (n > sorter->capacity)
         return gs_fail(err, GS_ERR_INTERNAL, 0, "device sort of more keys than its capacity");
 
-    gs_device_mark(sorter, GS_DEVICE_SELECT_SAMPLES);
+    gs_device_mark(sorter, GS_DEVICE_COUNT_BINS);
     gs_device_choose_jobs(&sorter->work, n);
     if (n <= sorter->few_keys) {
         GS_CUDA_TRY(gs_device_copy_source(sorter, keys, n));
@@ -41,7 +41,6 @@ enum gs_status gs_device_sort(struct gs_device_sorter *sorter, gs_key *keys, gs_
     const uint32_t most = gs_device_most_bins(n, bins);
     const uint32_t samples = gs_device_samples(n, bins);
     GS_CUDA_TRY(gs_select_samples_gpu(&sorter->work, source, n, samples, sorter->stream));
-    gs_device_mark(sorter, GS_DEVICE_SELECT_SAMPLES);
     GS_CUDA_TRY(gs_device_choose_splitters(sorter, n, samples, bins, most, bins, false));
     GS_CUDA_TRY(
         gs_count_bins_gpu(&sorter->work, source, n, most, sorter->processors, sorter->stream));

@@ -118,8 +118,6 @@ void gs_device_sorter_close(struct gs_device_sorter *sorter)
             cudaEventDestroy(sorter->events[i]);
     if (sorter->memory != NULL)
         cudaFree(sorter->memory);
-    if (sorter->room.memory != NULL)
-        cudaFree(sorter->room.memory);
     if (sorter->work.report != NULL)
         cudaFreeHost(sorter->work.report);
     memset(sorter, 0, sizeof *sorter);

@@ -8,13 +8,12 @@
 #define GS_DEVICE_SORTER_H
 
 #include "common/status.h"
-#include "sort/device/kernels/gpu_sort.h"
+#include "sort/device/kernels/gpu_work.h"
 
+/* What is timed, of a sorter without room. */
 enum gs_device_stage {
-    GS_DEVICE_SELECT_SAMPLES,
-    GS_DEVICE_SORT_SAMPLES, /* and choose the splitters */
-    GS_DEVICE_COUNT_BINS,   /* level 1 */
-    GS_DEVICE_PREFIX_SUM,   /* all levels */
+    GS_DEVICE_COUNT_BINS, /* of level 1, and the sample before it */
+    GS_DEVICE_PREFIX_SUM, /* all levels */
     GS_DEVICE_SCATTER,
     GS_DEVICE_COUNT_DIGITS, /* level 2 and below */
     GS_DEVICE_SCATTER_DIGITS,
@@ -28,15 +27,13 @@ struct gs_device_stats {
     float end_ms[GS_DEVICE_STAGES];
     float total_ms;
     unsigned levels;
-    uint32_t bins;        /* of level 1 */
     uint32_t small_jobs;  /* bins sorted by a block for small jobs */
     uint32_t medium_jobs; /* and by one for medium jobs */
     uint32_t fills;       /* runs of equal keys */
     uint32_t narrow_jobs; /* bins of 16-bit remainders */
-    enum gs_gpu_outcome outcome;
-    bool split;    /* whether the slots of level 1 were split before level 2 */
-    bool uneven;   /* whether digits of level 2 followed the keys' distribution */
-    bool in_other; /* whether the result is in `other`, not in `keys` */
+    bool split;           /* whether the slots of level 1 were split before level 2 */
+    bool uneven;          /* whether digits of level 2 followed the keys' distribution */
+    bool in_other;        /* whether the result is in `other`, not in `keys` */
 };
 
 struct gs_device_sorter;
@@ -47,7 +44,6 @@ struct gs_device_room {
     uint64_t paged_keys; /* from here on levels may skip the count */
     uint64_t split_keys; /* and from here on there is one more level, without a count */
     bool split_ordered;  /* do that even if keys are nearly in order, which is slower: for tests */
-    void *memory;        /* device: pages and rooms */
     struct gs_gpu_pages bin_pages;   /* of level 1 */
     struct gs_gpu_pages split_pages; /* and of the slots that these are split into */
     enum gs_status (*sort)(struct gs_device_sorter *sorter, gs_key *keys, gs_key *other, uint64_t n,
@@ -57,7 +53,7 @@ struct gs_device_room {
 };
 
 /* Events of one sort, if it is timed: wider keys may need more levels. */
-enum { GS_DEVICE_EVENTS = GS_DEVICE_STAGES * (GS_BITS == 32 ? 8 : 24) };
+enum { GS_DEVICE_EVENTS = GS_BITS == 32 ? 64 : 192 };
 
 struct gs_device_sorter {
     uint64_t capacity;

@@ -26,6 +26,9 @@
  * files. Keys of an equality bin are counted, and written nowhere: whoever loads bins leaves these
  * out.
  *
+ * Where equal keys become one in the output, what is in temporary files is combined whenever that
+ * has grown enough (external_compact.c): the chunks so far give way to fewer, in their room.
+ *
  * Emit (external_emit.c), once all chunks are complete. Bins go by in output order, as many at a
  * time as fit: a group. It is loaded, one read for each chunk, and sorted (external_group.c) by
  * what gs_sort takes, in the other half of the memory; its sink moves positions behind what is
@@ -87,7 +90,7 @@ enum gs_status gs_external_sort(const struct gs_entries *entries, const struct g
                          source->direct, err));
     GS_TRY(gs_external_split_input(&sorter, &level, err));
     stats->keys_in = atomic_load(&sorter.progress->done);
-    gs_external_phase(&sorter, GS_STAGE_SORT_BINS, stats->keys_in);
+    gs_external_phase(&sorter, GS_STAGE_SORT_BINS, stats->keys_in - stats->keys_combined);
     GS_TRY(gs_external_emit(&sorter, level, err));
     stats->keys_out = sorter.position;
     st = gs_trail_prove(&sorter.trail, sorter.expected, stats, err);
@@ -96,6 +99,7 @@ cleanup:
     gs_level_free(level);
     gs_trail_close(&sorter.trail);
     stats->temporary_bytes = sorter.spill.used;
+    stats->reused_bytes = gs_spill_reused(&sorter.spill);
     stats->direct_bytes = atomic_load(&sorter.spill.direct_bytes);
     stats->keys_out = sorter.position;
     stats->fingerprint = sorter.expected;

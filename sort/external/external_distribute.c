@@ -7,6 +7,7 @@
  * nearly all of the memory: then the first chunks are small, and each frees memory for larger ones.
  */
 #include "sort/external/external_distribute.h"
+#include "sort/external/external_compact.h"
 #include "sort/external/external_keys.h"
 #include "sort/external/external_manifest.h"
 #include "sort/external/external_sample.h"
@@ -97,6 +98,16 @@ static enum gs_status add_chunk(struct gs_external_sorter *sorter, struct gs_lev
         sorter->next = 1 - sorter->next;
     }
     return GS_OK;
+}
+
+/* Combine what is on disk, if it is time. The memory of chunks has nothing that is needed. */
+static enum gs_status compact(struct gs_external_sorter *sorter, struct gs_level *level,
+                              struct gs_error *err)
+{
+    if (!gs_external_compacts(sorter, level))
+        return GS_OK;
+    enum gs_status st = settle_chunk(sorter, level, err);
+    return st == GS_OK ? gs_external_compact(sorter, level, err) : st;
 }
 
 /* Keys that are read next. To announce many of them takes as long as to read them. */
@@ -204,7 +215,10 @@ static enum gs_status split_tiles(struct gs_external_sorter *sorter, struct gs_l
     gs_external_advise_spans(sorter, GS_USE_IN_ORDER, sorter->source->spans,
                              sorter->source->span_count);
     atomic_fetch_add(&sorter->progress->done, done);
+    const bool alone = sorter->source->read == NULL && sorter->source->held_bytes == 0;
     for (uint64_t first = done, count; first < held; first += count) {
+        if (alone)
+            GS_TRY(compact(sorter, level, err));
         count = gs_external_next_chunk(sorter, held - first);
         GS_TRY(split_part(sorter, level, tiles, held, first, count, err));
     }
@@ -284,6 +298,7 @@ static enum gs_status split_rest(struct gs_external_sorter *sorter, struct gs_le
             GS_TRY(sorter->entries->check(sorter->entries, &sorter->plan, all + got, true, err));
         GS_TRY(split_read(sorter, level, sorter->options->codec, all, got, err));
         all += got;
+        GS_TRY(compact(sorter, level, err));
         GS_TRY(read_chunk(sorter, &got, err));
     }
 cleanup:

@@ -41,6 +41,16 @@ void gs_keys_decode_in_place(const struct gs_codec *codec, gs_key *keys, uint64_
     }
 }
 
+void gs_keys_encode_in_place(const struct gs_codec *codec, gs_key *keys, uint64_t count)
+{
+    gs_key block[GS_ROOMS_BLOCK];
+    for (uint64_t first = 0, here; first < count; first += here) {
+        here = count - first < GS_ROOMS_BLOCK ? count - first : GS_ROOMS_BLOCK;
+        memcpy(block, keys + first, here * sizeof *keys);
+        gs_codec_store(codec, block, (char *)keys + first * codec->record_bytes, here);
+    }
+}
+
 struct gs_key_entries gs_key_entries(const struct gs_options *options)
 {
     return (struct gs_key_entries){.entries = {.bytes = GS_KEY_BYTES,

@@ -15,6 +15,9 @@ struct gs_key_entries {
 /* Turn `count` records, at `keys`, into as many keys, which take more memory. */
 void gs_keys_decode_in_place(const struct gs_codec *codec, gs_key *keys, uint64_t count);
 
+/* The reverse: they take no more than that. */
+void gs_keys_encode_in_place(const struct gs_codec *codec, gs_key *keys, uint64_t count);
+
 struct gs_key_entries gs_key_entries(const struct gs_options *options);
 
 #endif

@@ -46,6 +46,7 @@ void gs_level_chunk_free(struct gs_level_chunk *chunk)
         gs_pages_free(chunk->rows.keys, chunk->kept_keys * GS_KEY_BYTES);
     free(chunk->rows.starts);
     free(chunk->starts);
+    free(chunk->place.stripes);
 }
 
 void gs_level_free(struct gs_level *level)

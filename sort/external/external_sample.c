@@ -97,7 +97,10 @@ static enum gs_status check_room(struct gs_external_sorter *sorter, const struct
 {
     const bool known = sorter->source->read == NULL && !sorter->entries->tagged;
     const double share = known ? share_equal(level, sample->entries, sample->count) : 0;
-    const uint64_t spilled = keys > sorter->plan.kept_keys ? keys - sorter->plan.kept_keys : 0;
+    const struct gs_combining *combining = sorter->source->combining;
+    uint64_t spilled = keys > sorter->plan.kept_keys ? keys - sorter->plan.kept_keys : 0;
+    if (combining != NULL && combining->keys < spilled / 2)
+        spilled = 2 * combining->keys;
     const double bytes = (double)(spilled * sorter->entries->bytes) * (1 - share);
     return gs_spill_check(&sorter->spill, (uint64_t)bytes, sorter->source->output_device,
                           sorter->source->output_bytes, err);

@@ -29,6 +29,7 @@ struct gs_external_sorter {
     unsigned next;              /* which of them the next chunk is read and split to */
     struct gs_external_writer writer; /* of the chunk before */
     uint64_t pending;                 /* keys of that chunk; 0: it is complete */
+    uint64_t compact_at;              /* bytes of temporary files before they are combined */
     uint64_t kept;                    /* keys of chunks that stay in memory */
     gs_key *load;                     /* [plan.bin_keys] entries while bins are sorted, or NULL */
     struct gs_sink sink;              /* passed to gs_sort for the current group of bins */

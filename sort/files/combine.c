@@ -21,6 +21,7 @@ struct gs_combiner {
     const struct gs_combine *how;
     const char *name;
     bool parts; /* come */
+    bool quick; /* records come, and integers of at most 8 bytes are summed, if anything is */
     uint32_t bytes_in, bytes_out;
     gs_combined *put;
     void *context;
@@ -53,23 +54,28 @@ struct gs_combiner *gs_combiner_new(const struct gs_options *options, const char
                                      .put = put,
                                      .context = context,
                                      .rows = gs_key_rows(&how->order.format),
+                                     .quick = !parts,
                                      .room = room};
+    for (uint32_t i = 0; i < how->field_count; i++)
+        combiner->quick = combiner->quick && how->fields[i].fold == GS_COMBINE_SUM &&
+                          gs_field_is_word(&how->fields[i].field.type);
     return combiner;
 }
 
-/* How many of the first records, `bytes` bytes apart, have the keys of this one? They are in order:
- * all between two of the same keys have them. So the steps double, until one is too long. */
-static uint64_t find_run(const struct gs_combiner *combiner, const char *one, const char *records,
-                         uint64_t bytes, uint64_t count)
+/* How many of the first records, `bytes` bytes apart, have the keys of this one, as the first two
+ * do? They are in order: all between two of the same keys have them. So what is known doubles,
+ * until that is too much. */
+static uint64_t find_long_run(const struct gs_combiner *combiner, const char *one,
+                              const char *records, uint64_t bytes, uint64_t count)
 {
-    uint64_t known = 0;
+    uint64_t known = 2;
     uint64_t end = count;
-    for (uint64_t step = 1; known + step <= count; step *= 2) {
-        if (!gs_keys_same(&combiner->rows, one, records + (known + step - 1) * bytes)) {
-            end = known + step - 1;
+    while (2 * known <= count) {
+        if (!gs_keys_same(&combiner->rows, one, records + (2 * known - 1) * bytes)) {
+            end = 2 * known - 1;
             break;
         }
-        known += step;
+        known *= 2;
     }
     while (known < end) {
         const uint64_t middle = known + (end - known) / 2;
@@ -81,6 +87,17 @@ static uint64_t find_run(const struct gs_combiner *combiner, const char *one, co
     return known;
 }
 
+/* How many of any records? Most often none or one. */
+static inline uint64_t find_run(const struct gs_combiner *combiner, const char *one,
+                                const char *records, uint64_t bytes, uint64_t count)
+{
+    if (count == 0 || !gs_keys_same(&combiner->rows, one, records))
+        return 0;
+    if (count == 1 || !gs_keys_same(&combiner->rows, one, records + bytes))
+        return 1;
+    return find_long_run(combiner, one, records, bytes, count);
+}
+
 static char *last_record(struct gs_combiner *combiner)
 {
     return combiner->bytes + (combiner->records - 1) * combiner->bytes_out;
@@ -90,6 +107,11 @@ static char *last_record(struct gs_combiner *combiner)
 static inline const struct gs_key_field *field_of(const struct gs_combined_field *one, bool part)
 {
     return part ? &one->part : &one->field;
+}
+
+static inline uint64_t times_of(const struct gs_combine *how, const char *part)
+{
+    return gs_row_half(part + how->record_bytes);
 }
 
 /* Is it said how many records were behind what comes? */
@@ -119,8 +141,16 @@ static void fold(struct gs_combiner *combiner, const char *records, uint64_t cou
         }
     }
     for (uint64_t j = 0; counted(combiner) && j < count; j++)
-        combiner->times += gs_row_word(records + j * combiner->bytes_in + how->record_bytes);
+        combiner->times += times_of(how, records + j * combiner->bytes_in);
     combiner->times += counted(combiner) ? 0 : count;
+}
+
+/* The same for one record, where combiner->quick. */
+static inline void fold_quickly(struct gs_combiner *combiner, const char *record)
+{
+    for (uint32_t i = 0; i < combiner->how->field_count; i++)
+        combiner->sums[i].integer += gs_field_wide(&combiner->how->fields[i].field, record);
+    combiner->times++;
 }
 
 /* The last record in the room is that one so far. */
@@ -129,7 +159,7 @@ static void begin(struct gs_combiner *combiner, const char *record)
     const struct gs_combine *how = combiner->how;
     char *last = last_record(combiner);
     gs_record_copy(last, record, how->record_bytes);
-    combiner->times = counted(combiner) ? gs_row_word(record + how->record_bytes) : 1;
+    combiner->times = counted(combiner) ? times_of(how, record) : 1;
     for (uint32_t i = 0; i < how->field_count; i++) {
         const struct gs_combined_field *one = &how->fields[i];
         const struct gs_key_field *in = field_of(one, combiner->parts);
@@ -202,7 +232,10 @@ static enum gs_status take(struct gs_combiner *combiner, const char *record, uin
             gs_keys_same(&combiner->rows, last_record(combiner), record)) {
             if (combiner->times > SHORT_RUN)
                 run = find_run(combiner, last_record(combiner), record, bytes, count);
-            fold(combiner, record, run);
+            if (combiner->quick && run == 1)
+                fold_quickly(combiner, record);
+            else
+                fold(combiner, record, run);
             continue;
         }
         GS_TRY(finish(combiner, err));
@@ -224,6 +257,8 @@ static bool precedes(const struct gs_combiner *combiner, uint64_t index, const c
     const uint64_t a = gs_record_word(&how->order, other);
     if (a != begin)
         return (a < begin) != combiner->options->reverse;
+    if (gs_keys_same(&combiner->rows, other, record))
+        return false;
     const int sign = gs_record_compare_keys(&how->order, other, record);
     return combiner->options->reverse ? sign > 0 : sign < 0;
 }
@@ -234,11 +269,12 @@ static void match(struct gs_combiner *combiner, const char *record)
     const struct gs_set *set = &combiner->how->set;
     const uint64_t bytes = combiner->how->record_bytes;
     const uint64_t begin = gs_record_word(&combiner->how->order, record);
-    uint64_t step = 1;
+    uint64_t moved = 0, step = 1; /* as in find_long_run */
     while (step <= set->count - combiner->next &&
            precedes(combiner, combiner->next + step - 1, record, begin)) {
         combiner->next += step;
-        step *= 2;
+        moved += step;
+        step = moved;
     }
     uint64_t end = set->count - combiner->next;
     end = combiner->next + (step <= end ? step - 1 : end);

@@ -8,15 +8,19 @@
  *
  * Larger inputs are combined in parts first, whose order is that of their records:
  *
- *   | record, the first of its key | how many there were, u64 | each field: sum, least, greatest |
+ *   | record, the first of its key | how many there were, u32 | each field: sum, least, greatest |
  *
- * without the number where nothing depends on it.
+ * without the number where nothing depends on it. If that, or a sum, has no room, there are several
+ * parts of a key.
  */
 #ifndef GS_COMBINE_H
 #define GS_COMBINE_H
 
 #include "common/formats/npy.h"
 #include "sort/sort.h"
+
+/* Of the number in a part. */
+#define GS_TIMES_BYTES ((uint32_t)sizeof(uint32_t))
 
 enum gs_combine_option {
     GS_COMBINE_COUNT,

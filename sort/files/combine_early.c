@@ -6,14 +6,13 @@
  *                     +-- whenever they are full --> external sort --> combine --> output
  *
  * A table has a part (combine.h) of each key that has come. Where they have room for all keys, that
- * is sorted in memory at the end; else they are an input that the external sort reads: what goes to
- * temporary files is combined as far as tables in half of the memory can. Parts of a key are
+ * is sorted in memory at the end; else they are an input that the external sort reads. Where keys
+ * are many, and none are frequent, there are no tables: a part of each record is read instead. In
+ * temporary files parts are combined whenever these grow (external_compact.c). Parts of a key are
  * combined in the order of the input.
  */
 #include "sort/files/combine_early.h"
-#include "sort/files/key_estimate.h"
-#include "sort/files/memory_limit.h"
-#include "sort/files/part_table.h"
+#include "sort/files/combine_plan.h"
 
 #include "common/clock.h"
 #include "common/memory/memory.h"
@@ -24,19 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parts of the memory: at least for tables, which have half if the sort of parts can do with the
- * rest; and of what is taken from the input at a time. */
-#define TABLES_LEAST 16
-#define BATCH_SHARE  32
-
 /* Bytes that a thread takes at a time; with fewer in all, others are not worth waking. */
 #define SLICE_BYTES ((uint64_t)64 << 10)
-
-/* The largest packet that a read may get: more than a socket's buffer takes by default. */
-#define PACKET_BYTES ((uint64_t)256 << 10)
-
-/* Bytes of a part's slots, on average. */
-#define SLOT_BYTES 12
 
 /* One thread's. */
 struct worker {
@@ -48,108 +36,22 @@ struct worker {
 
 struct early {
     const struct gs_external *source;
-    struct gs_part_form form;
-    struct gs_record_order order; /* of the parts; */
-    struct gs_options parts;      /* of their sort */
+    struct gs_combine_plan plan;
+    struct gs_combining combining; /* of the external sort */
     struct worker *workers;
-    unsigned threads;
-    uint64_t tables_bytes;     /* of the memory */
     size_t span;               /* of the source, the next one, */
     uint64_t taken;            /* and its records before the batch */
     const char *batch;         /* records that are being combined, */
     uint64_t count;            /* so many; 0: none */
+    uint64_t made;             /* of those parts are made, without tables */
     bool given;                /* they are the caller's, and are given back */
     atomic_uint_fast64_t next; /* of them, that no thread has taken */
     char *buffer;              /* what is read, or NULL */
-    uint64_t buffer_bytes;
-    uint64_t held_bytes; /* memory that the input still occupies */
-    uint64_t records;    /* of the input, so far */
-    uint64_t handed;     /* parts, all in all */
-    struct gs_stage_stats combining;
+    uint64_t held_bytes;       /* memory that the input still occupies */
+    uint64_t records;          /* of the input, so far */
+    uint64_t handed;           /* parts, all in all */
+    struct gs_stage_stats filling;
 };
-
-/* ---- what is combined, and does it pay? ---- */
-
-/* What parts are, and how they are sorted: those that are equal, by all bytes of their records,
- * unless they stay in their order. */
-static void describe_parts(struct early *early, const struct gs_task *task)
-{
-    const struct gs_combine *how = task->sort.own.combine;
-    struct gs_part_form *form = &early->form;
-    struct gs_format format = *task->sort.format;
-    *form = (struct gs_part_form){.how = how,
-                                  .order = &early->order,
-                                  .reverse = task->sort.reverse,
-                                  .counts = how != NULL && how->counts,
-                                  .alike = how != NULL && how->alike,
-                                  .rows = gs_key_rows(&format),
-                                  .record_bytes = gs_record_bytes(&task->sort)};
-    form->part_bytes = how != NULL ? how->part_bytes : form->record_bytes;
-    early->parts = task->sort;
-    early->parts.device = GS_DEVICE_CPU;
-    early->parts.own = (struct gs_own_options){.combine = NULL};
-    gs_record_order_init(&early->order, &format);
-    form->chooses = early->order.part_count > early->order.key_parts && !form->alike;
-    if (how == NULL)
-        return;
-    if (form->chooses)
-        format.keys[format.key_count++] = (struct gs_key_field){
-            .type = {.kind = GS_TYPE_BYTES, .bytes = format.record_bytes, .big_endian = true}};
-    format.stable = true;
-    format.record_bytes = form->part_bytes;
-    format.element_bytes = !form->chooses && form->part_bytes <= 16 ? 16 : 0;
-    gs_record_order_init(&early->order, &format);
-    early->parts.key_bytes = 16;
-    early->parts.codec = NULL;
-    early->parts.format = &early->order.format;
-    early->parts.records = &early->order;
-}
-
-/* Bytes for what is read at a time: a share of the memory, and at least two packets or records. */
-static uint64_t buffer_for(const struct early *early)
-{
-    const uint64_t share = early->source->memory_bytes / BATCH_SHARE;
-    const uint64_t one = early->form.record_bytes + PACKET_BYTES;
-    return share > 2 * one ? share : 2 * one;
-}
-
-/* It pays if tables have room for all keys; or if most records are of keys that are frequent, which
- * stay in the tables, while the others take no more than all records would. Each thread's table has
- * all keys: where that is too much, there are fewer of them. */
-static bool pays(struct early *early, const struct gs_task *task)
-{
-    const struct gs_part_form *form = &early->form;
-    const uint64_t part = form->part_bytes + SLOT_BYTES;
-    const uint64_t memory = early->source->memory_bytes;
-    const uint64_t least = gs_memory_least(&early->parts);
-    const uint64_t sort = least > memory / 2 ? least : memory / 2;
-    struct gs_error error = {.status = GS_OK};
-    const struct gs_width *width = gs_width(&early->parts);
-    struct gs_forecast forecast;
-    double rare;
-    uint64_t total = 0;
-    for (size_t i = 0; i < early->source->span_count; i++)
-        total += early->source->spans[i].count;
-    gs_width(&task->sort)->forecast(&task->sort, total, &forecast);
-    if (sort / least < early->threads)
-        early->parts.threads = (unsigned)(sort / least);
-    early->buffer_bytes = early->source->read != NULL ? buffer_for(early) : 0;
-    early->tables_bytes = memory - sort - early->buffer_bytes;
-    if (forecast.counted || total < GS_ESTIMATE_RECORDS ||
-        sort + early->buffer_bytes + memory / TABLES_LEAST > memory ||
-        (width->check_external != NULL &&
-         width->check_external(&early->parts, sort, total, &error) != GS_OK))
-        return false;
-    const uint64_t room = early->tables_bytes / part;
-    const uint64_t keys = gs_estimate_keys(form, early->source, total, &rare);
-    const bool fit = keys < room;
-    const uint64_t threads = fit ? room / (keys + keys / 4 + 1) : early->threads;
-    if (threads < early->threads)
-        early->threads = threads > 0 ? (unsigned)threads : 1;
-    if (!form->chooses && !form->alike && early->order.key_bytes < form->record_bytes)
-        early->threads = 1; /* so that the first of each key is known */
-    return fit || rare * form->part_bytes < 0.5 * form->record_bytes;
-}
 
 /* ---- combine ---- */
 
@@ -157,26 +59,26 @@ static bool pays(struct early *early, const struct gs_task *task)
 static void set_limits(struct early *early)
 {
     const uint64_t memory = early->source->memory_bytes;
-    const uint64_t taken = early->held_bytes + early->buffer_bytes;
-    const uint64_t most = early->tables_bytes;
-    const uint64_t least = memory / TABLES_LEAST;
+    const uint64_t taken = early->held_bytes + early->plan.buffer_bytes;
+    const uint64_t most = early->plan.tables_bytes;
+    const uint64_t least = memory / GS_TABLES_LEAST;
     uint64_t bytes = memory > taken ? memory - taken : 0;
     bytes = bytes < least ? least : bytes < most ? bytes : most;
-    for (unsigned i = 0; i < early->threads; i++)
-        early->workers[i].table.limit_bytes = bytes / early->threads;
+    for (unsigned i = 0; i < early->plan.threads; i++)
+        early->workers[i].table.limit_bytes = bytes / early->plan.threads;
 }
 
 /* Fill the buffer, but for the room that a whole packet may want. */
 static enum gs_status read_batch(struct early *early, struct gs_error *err)
 {
-    const uint64_t bytes = early->form.record_bytes;
-    const uint64_t room = early->buffer_bytes / bytes;
-    const uint64_t most = PACKET_BYTES / bytes + 1;
+    const uint64_t bytes = early->plan.form.record_bytes;
+    const uint64_t room = early->plan.buffer_bytes / bytes;
+    const uint64_t most = GS_COMBINE_PACKET / bytes + 1;
     const uint64_t packet = most < room / 2 ? most : room / 2;
     enum gs_status st = GS_OK;
     uint64_t more = 1;
     if (early->buffer == NULL)
-        early->buffer = gs_pages_alloc(early->buffer_bytes);
+        early->buffer = gs_pages_alloc(early->plan.buffer_bytes);
     if (early->buffer == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to read");
     early->given = false;
@@ -193,8 +95,8 @@ static enum gs_status read_batch(struct early *early, struct gs_error *err)
 static enum gs_status next_batch(struct early *early, struct gs_error *err)
 {
     const struct gs_external *source = early->source;
-    const uint64_t bytes = early->form.record_bytes;
-    const uint64_t most = source->memory_bytes / BATCH_SHARE / bytes + 1;
+    const uint64_t bytes = early->plan.form.record_bytes;
+    const uint64_t most = source->memory_bytes / GS_BATCH_SHARE / bytes + 1;
     early->count = 0;
     atomic_store(&early->next, 0);
     for (; early->span < source->span_count; early->span++, early->taken = 0) {
@@ -214,7 +116,7 @@ static enum gs_status next_batch(struct early *early, struct gs_error *err)
 /* Combine slices of the batch until there is none, or the table is full. */
 static void combine_slices(struct early *early, struct worker *worker)
 {
-    const uint64_t bytes = early->form.record_bytes;
+    const uint64_t bytes = early->plan.form.record_bytes;
     const uint64_t slice = SLICE_BYTES / bytes + 1;
     for (;;) {
         if (worker->left == 0) {
@@ -235,15 +137,15 @@ static void combine_slices(struct early *early, struct worker *worker)
 /* The batch, as far as tables have room. Returns whether that was enough. */
 static bool combine_batch(struct early *early)
 {
-    const bool few = early->count * early->form.record_bytes <= SLICE_BYTES;
+    const bool few = early->count * early->plan.form.record_bytes <= SLICE_BYTES;
     bool all = true;
-#pragma omp parallel num_threads(few ? 1 : early->threads)
+#pragma omp parallel num_threads(few ? 1 : early->plan.threads)
     {
         const unsigned step = (unsigned)omp_get_num_threads(); /* there may be fewer */
-        for (unsigned i = (unsigned)omp_get_thread_num(); i < early->threads; i += step)
+        for (unsigned i = (unsigned)omp_get_thread_num(); i < early->plan.threads; i += step)
             combine_slices(early, &early->workers[i]);
     }
-    for (unsigned i = 0; i < early->threads; i++)
+    for (unsigned i = 0; i < early->plan.threads; i++)
         all = all && early->workers[i].left == 0;
     return all && atomic_load(&early->next) >= early->count;
 }
@@ -251,7 +153,7 @@ static bool combine_batch(struct early *early)
 static void end_batch(struct early *early)
 {
     const struct gs_external *source = early->source;
-    const uint64_t bytes = early->count * early->form.record_bytes;
+    const uint64_t bytes = early->count * early->plan.form.record_bytes;
     early->records += early->count;
     if (!early->given)
         return;
@@ -281,9 +183,9 @@ static enum gs_status fill(struct early *early, struct gs_progress *progress, st
     }
     const uint64_t records = early->records - before;
     const struct gs_stage_stats row =
-        gs_stage_since(start, records, records * early->form.record_bytes);
+        gs_stage_since(start, records, records * early->plan.form.record_bytes);
     if (progress != NULL) /* else it is time of the external sort's reads */
-        gs_stage_add(&early->combining, &row);
+        gs_stage_add(&early->filling, &row);
 cleanup:
     return st;
 }
@@ -297,8 +199,8 @@ static enum gs_status read_parts(void *context, void *to, uint64_t room, uint64_
     struct early *early = context;
     enum gs_status st = GS_OK;
     for (*got = 0; *got == 0;) {
-        uint64_t bytes = early->form.part_bytes;
-        for (unsigned i = 0; i < early->threads && *got == 0; i++) {
+        uint64_t bytes = early->plan.form.part_bytes;
+        for (unsigned i = 0; i < early->plan.threads && *got == 0; i++) {
             struct worker *worker = &early->workers[i];
             const uint64_t left = worker->table.count - worker->handed;
             *got = left < room ? left : room;
@@ -309,7 +211,7 @@ static enum gs_status read_parts(void *context, void *to, uint64_t room, uint64_
         early->handed += *got;
         if (*got > 0 || early->count == 0)
             break;
-        for (unsigned i = 0; i < early->threads; i++) {
+        for (unsigned i = 0; i < early->plan.threads; i++) {
             early->workers[i].handed = 0;
             if (early->workers[i].table.count > 0)
                 gs_part_table_clear(&early->workers[i].table);
@@ -320,33 +222,62 @@ cleanup:
     return st;
 }
 
+/* The same without tables. */
+static enum gs_status read_made(void *context, void *to, uint64_t room, uint64_t *got,
+                                struct gs_error *err)
+{
+    struct early *early = context;
+    const struct gs_part_form *form = &early->plan.form;
+    enum gs_status st = GS_OK;
+    *got = 0;
+    if (early->made == early->count) {
+        end_batch(early);
+        early->made = 0;
+        GS_TRY(next_batch(early, err));
+    }
+    const uint64_t left = early->count - early->made;
+    *got = left < room ? left : room;
+    gs_parts_make(form, early->batch + early->made * form->record_bytes, *got, to);
+    early->made += *got;
+    early->handed += *got;
+cleanup:
+    return st;
+}
+
+static uint64_t combine_spilled(const void *context, void *records, uint64_t count, uint32_t *slots)
+{
+    return gs_parts_combine(context, records, count, slots);
+}
+
 static enum gs_status sort_parts(struct early *early, struct gs_sink *sink,
                                  struct gs_progress *progress, struct gs_stats *stats,
                                  struct gs_error *err)
 {
-    const struct gs_width *width = gs_width(&early->parts);
+    const struct gs_width *width = gs_width(&early->plan.parts);
     const uint64_t memory = early->source->memory_bytes;
-    if (early->count > 0) { /* there is more than tables have room for */
+    if (early->workers == NULL || early->count > 0) { /* there is more than tables have room for */
         struct gs_external source = *early->source;
         source.spans = NULL;
         source.span_count = 0;
         source.advise = NULL;
-        source.read = read_parts;
+        source.read = early->workers == NULL ? read_made : read_parts;
+        source.combining = &early->combining;
         source.context = early;
-        source.memory_bytes = memory - early->tables_bytes - early->buffer_bytes;
+        source.memory_bytes = memory - early->plan.tables_bytes - early->plan.buffer_bytes;
         source.held_bytes = 0;
-        return width->sort_external(&early->parts, &source, sink, progress, stats, err);
+        return width->sort_external(&early->plan.parts, &source, sink, progress, stats, err);
     }
-    struct gs_span *spans = calloc(early->threads, sizeof *spans);
+    struct gs_span *spans = calloc(early->plan.threads, sizeof *spans);
     if (spans == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u tables", early->threads);
-    for (unsigned i = 0; i < early->threads; i++) {
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u tables",
+                       early->plan.threads);
+    for (unsigned i = 0; i < early->plan.threads; i++) {
         const struct gs_part_table *table = &early->workers[i].table;
         spans[i] = (struct gs_span){.keys = table->parts, .count = table->count, .name = "memory"};
         early->handed += table->count;
     }
     enum gs_status st =
-        width->sort(&early->parts, spans, early->threads, sink, progress, stats, err);
+        width->sort(&early->plan.parts, spans, early->plan.threads, sink, progress, stats, err);
     free(spans);
     return st;
 }
@@ -357,42 +288,59 @@ static void tell(const struct early *early, struct gs_stats *stats)
     const size_t length = strlen(stats->reason);
     snprintf(stats->reason + length, sizeof stats->reason - length,
              "; equal keys are combined first");
-    gs_stage_add(&stats->stages[GS_STAGE_READ], &early->combining);
+    gs_stage_add(&stats->stages[GS_STAGE_READ], &early->filling);
     stats->keys_in = early->records;
-    stats->keys_combined = early->records - early->handed;
+    stats->keys_combined += early->records - early->handed;
     stats->memory_bytes = early->source->memory_bytes;
 }
 
-enum gs_status gs_combine_early(const struct gs_task *task, const struct gs_external *source,
-                                struct gs_output_sink *to, struct gs_progress *progress,
-                                struct gs_stats *stats, bool *done, struct gs_error *err)
+static enum gs_status combine(struct early *early, struct gs_output_sink *to,
+                              struct gs_progress *progress, struct gs_stats *stats,
+                              struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct early early = {
-        .source = source, .threads = gs_threads(&task->sort), .held_bytes = source->held_bytes};
+    const unsigned threads = early->plan.threads;
     struct gs_progress own = {.phase = NULL};
-    *done = false;
-    describe_parts(&early, task);
-    if ((early.form.how == NULL && !task->sort.unique) || early.form.part_bytes == 0 ||
-        task->sort.index_bytes != 0 || source->journal != NULL || !pays(&early, task))
-        return GS_OK;
-    *done = true;
     *stats = (struct gs_stats){.order = "none"};
-    early.workers = calloc(early.threads, sizeof *early.workers);
-    if (early.workers == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u tables", early.threads);
-    for (unsigned i = 0; i < early.threads; i++)
-        early.workers[i].table.form = &early.form;
+    to->parts = early->plan.form.how != NULL;
+    if (early->plan.way == GS_COMBINE_MADE) {
+        st = sort_parts(early, &to->sink, progress, stats, err);
+        gs_pages_free(early->buffer, early->plan.buffer_bytes);
+        return st;
+    }
+    early->workers = calloc(threads, sizeof *early->workers);
+    if (early->workers == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %u tables", threads);
+    for (unsigned i = 0; i < threads; i++)
+        early->workers[i].table.form = &early->plan.form;
     progress = progress != NULL ? progress : &own;
     gs_progress_enter(progress, gs_stage_name(GS_STAGE_READ), 0);
-    GS_TRY(fill(&early, progress, err));
-    to->parts = early.form.how != NULL;
-    GS_TRY(sort_parts(&early, &to->sink, progress, stats, err));
-    tell(&early, stats);
+    GS_TRY(fill(early, progress, err));
+    GS_TRY(sort_parts(early, &to->sink, progress, stats, err));
 cleanup:
-    for (unsigned i = 0; i < early.threads; i++)
-        gs_part_table_free(&early.workers[i].table);
-    gs_pages_free(early.buffer, early.buffer_bytes);
-    free(early.workers);
+    for (unsigned i = 0; i < threads; i++)
+        gs_part_table_free(&early->workers[i].table);
+    gs_pages_free(early->buffer, early->plan.buffer_bytes);
+    free(early->workers);
     return st;
+}
+
+enum gs_status gs_sort_combining(const struct gs_task *task, const struct gs_external *source,
+                                 struct gs_output_sink *to, struct gs_progress *progress,
+                                 struct gs_stats *stats, struct gs_error *err)
+{
+    struct early early = {.source = source, .held_bytes = source->held_bytes};
+    gs_combine_plan(&early.plan, task, source);
+    early.combining = (struct gs_combining){
+        .combine = combine_spilled, .context = &early.plan.form, .keys = early.plan.keys};
+    if (early.plan.way == GS_COMBINE_TABLES || early.plan.way == GS_COMBINE_MADE) {
+        const enum gs_status st = combine(&early, to, progress, stats, err);
+        if (st == GS_OK)
+            tell(&early, stats);
+        return st;
+    }
+    struct gs_external plain = *source;
+    plain.combining = early.plan.way == GS_COMBINE_COMPACTS ? &early.combining : NULL;
+    return gs_width(&task->sort)
+        ->sort_external(&task->sort, &plain, &to->sink, progress, stats, err);
 }

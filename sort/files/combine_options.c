@@ -86,29 +86,43 @@ static bool are_apart(const struct gs_key_field *a, const struct gs_key_field *b
     return a->offset + a->type.bytes <= b->offset || b->offset + b->type.bytes <= a->offset;
 }
 
+/* Of a record that has keys and combined fields only, no field is needed beside what becomes of it:
+ * that may take its place, if it is as wide, or if nothing is behind it in the part, which ends at
+ * `end` so far. */
+static bool takes_place(const struct gs_combine *combine, const struct gs_combined_field *one,
+                        uint32_t end)
+{
+    return combine->alike && (one->part.type.bytes == one->field.type.bytes ||
+                              one->field.offset + one->field.type.bytes == end);
+}
+
 /* Where the fields are in a part. A sum of floats depends on the order of all summands, and one of
  * 16 bytes may take more. 8 have room for 2^32 summands of 4. */
 static void lay_out_part(struct gs_combine *combine)
 {
     combine->counts = combine->count_text != NULL || combine->repeated || combine->single;
-    uint32_t end = combine->record_bytes + (combine->counts ? 8 : 0);
+    uint32_t end = combine->record_bytes + (combine->counts ? GS_TIMES_BYTES : 0);
     uint32_t known = combine->order.key_bytes; /* of a record, keys or combined */
     bool fits = combine->folds && combine->order.format.key_count < GS_FORMAT_KEYS_MAX;
+    for (uint32_t i = 0; i < combine->field_count; i++)
+        known += combine->fields[i].field.type.bytes;
+    combine->alike = known == combine->record_bytes;
     for (uint32_t i = 0; i < combine->field_count; i++) {
         struct gs_combined_field *one = &combine->fields[i];
         const struct gs_key_type *type = &one->field.type;
         one->part = one->field;
-        one->part.offset = end;
         if (one->fold == GS_COMBINE_SUM) {
             one->part.type =
                 (struct gs_key_type){.kind = type->kind, .bytes = type->bytes <= 4 ? 8 : 16};
             fits = fits && type->bytes <= 8 &&
                    (type->kind == GS_TYPE_UNSIGNED || type->kind == GS_TYPE_SIGNED);
         }
-        end += one->part.type.bytes;
-        known += type->bytes;
+        if (!takes_place(combine, one, end))
+            one->part.offset = end;
+        end = one->part.offset + one->part.type.bytes > end
+                  ? one->part.offset + one->part.type.bytes
+                  : end;
     }
-    combine->alike = known == combine->record_bytes;
     combine->part_bytes = fits && end <= GS_RECORD_BYTES_MAX ? end : 0;
 }
 

@@ -7,8 +7,8 @@
 #include "sort/files/part_table.h"
 #include "sort/sort.h"
 
-/* Records of the sample: each is a page to read. */
-#define GS_ESTIMATE_RECORDS 4096
+/* Places of the sample: each is a page to read. */
+#define GS_ESTIMATE_PLACES 4096
 
 /* Estimate the number of keys in the source's spans, of `total` records, at least those of the
  * sample. UINT64_MAX: there are many. *rare: the share of the sample whose key is there once. */

@@ -69,11 +69,12 @@ static inline bool gs_keys_same(const struct gs_key_rows *rows, const char *a, c
     return true;
 }
 
-/* Both halves of a product of 128 bits, as wyhash mixes words. */
-static inline uint64_t gs_mix(uint64_t a, uint64_t b)
+/* Both halves of a product of 128 bits, as wyhash mixes words. The seed goes to both factors: who
+ * does not know it cannot choose words that make one of them 0. */
+static inline uint64_t gs_mix(uint64_t seed, uint64_t a, uint64_t b)
 {
     __extension__ typedef unsigned __int128 wide;
-    const wide product = (wide)(a ^ 0xa0761d6478bd642fU) * (b ^ 0xe7037ed1a0b428dbU);
+    const wide product = (wide)(a ^ seed ^ 0xa0761d6478bd642fU) * (b ^ seed ^ 0xe7037ed1a0b428dbU);
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
@@ -81,19 +82,20 @@ static inline uint64_t gs_row_hash(uint64_t hash, const char *row, size_t bytes)
 {
     uint32_t few = 0;
     for (; bytes > 16; row += 16, bytes -= 16)
-        hash = gs_mix(gs_row_word(row) ^ hash, gs_row_word(row + 8));
+        hash = gs_mix(hash, gs_row_word(row), gs_row_word(row + 8));
     if (bytes >= 8)
-        return gs_mix(gs_row_word(row) ^ hash, gs_row_word(row + bytes - 8));
+        return gs_mix(hash, gs_row_word(row), gs_row_word(row + bytes - 8));
     if (bytes >= 4)
-        return gs_mix(((uint64_t)gs_row_half(row) << 32 | gs_row_half(row + bytes - 4)) ^ hash, 0);
+        return gs_mix(hash, (uint64_t)gs_row_half(row) << 32 | gs_row_half(row + bytes - 4), 0);
     memcpy(&few, row, bytes);
-    return gs_mix(few ^ hash, 0);
+    return gs_mix(hash, few, 0);
 }
 
 /* A hash of the keys, whose highest bits are the best. */
-static inline uint64_t gs_keys_hash(const struct gs_key_rows *rows, const char *record)
+static inline uint64_t gs_keys_hash(const struct gs_key_rows *rows, uint64_t seed,
+                                    const char *record)
 {
-    uint64_t hash = 0;
+    uint64_t hash = seed;
     for (uint32_t i = 0; i < rows->count; i++)
         hash = gs_row_hash(hash, record + rows->list[i].at, rows->list[i].bytes);
     return hash;

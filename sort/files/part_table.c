@@ -1,4 +1,4 @@
-/* part_table.c -- a hash table that makes one part of all records of a key.
+/* part_table.c -- a hash table that makes one part of all records of a key, or of their parts.
  * SPDX-License-Identifier: MIT
  *
  * Open addressing, at most half full, and a quarter while it is small. Records are looked up in
@@ -20,7 +20,7 @@
 /* Up to here, slots that cost no cache misses are four a part: fewer keys then meet. */
 #define BITS_SPARSE 17
 
-/* A sum of 8 bytes has room for so many numbers of 4. */
+/* A sum of 8 bytes has room for so many numbers of 4, and so has a number of records. */
 #define SUMMANDS_MOST UINT32_MAX
 
 /* So many bytes of parts are in the cache without being asked for. */
@@ -91,7 +91,7 @@ static bool grow(struct gs_part_table *table)
     table->slot_bits = bits;
     table->room = room;
     for (uint64_t i = 0; i < table->count; i++)
-        slots[find_empty(table, gs_keys_hash(&form->rows, part_at(table, i)))] = (uint32_t)(i + 1);
+        slots[find_empty(table, gs_keys_hash(&form->rows, form->seed, part_at(table, i)))] = (uint32_t)(i + 1);
     return true;
 }
 
@@ -116,7 +116,7 @@ static inline void add_to_sum(const struct gs_combined_field *field, const char 
 /* The first record of its key. */
 static inline void begin(const struct gs_part_form *form, const char *record, char *part)
 {
-    const uint64_t one = 1;
+    const uint32_t one = 1;
     gs_record_copy(part, record, form->record_bytes);
     if (form->counts)
         memcpy(part + form->record_bytes, &one, sizeof one);
@@ -131,32 +131,45 @@ static inline void begin(const struct gs_part_form *form, const char *record, ch
     }
 }
 
+/* The least or the greatest of two. */
+static inline void keep_outermost(const struct gs_combined_field *field, const char *other,
+                                  char *best)
+{
+    const uint32_t at = field->field.offset;
+    const int sign = gs_record_compare_keys(&field->order, other - at, best - at);
+    if (field->fold == GS_COMBINE_MIN ? sign < 0 : sign > 0)
+        memcpy(best, other, field->part.type.bytes);
+}
+
+/* The record that is first in the order, if records of a key may differ. */
+static inline void keep_first(const struct gs_part_form *form, const char *record, char *part)
+{
+    if (!form->chooses || memcmp(record, part, form->record_bytes) == 0)
+        return;
+    const int sign = gs_record_compare(form->order, record, part);
+    if (form->reverse ? sign > 0 : sign < 0)
+        memcpy(part, record, form->record_bytes);
+}
+
 static inline void fold_field(const struct gs_combined_field *field, const char *record, char *part)
 {
     if (field->fold == GS_COMBINE_SUM) {
         add_to_sum(field, record, part);
         return;
     }
-    char *best = part + field->part.offset;
-    const int sign = gs_record_compare_keys(&field->order, record, best - field->field.offset);
-    if (field->fold == GS_COMBINE_MIN ? sign < 0 : sign > 0)
-        memcpy(best, record + field->field.offset, field->part.type.bytes);
+    keep_outermost(field, record + field->field.offset, part + field->part.offset);
 }
 
 /* Another record of a key. */
 static inline void fold(const struct gs_part_form *form, const char *record, char *part)
 {
     if (form->counts) {
-        const uint64_t times = gs_row_word(part + form->record_bytes) + 1;
+        const uint32_t times = gs_row_half(part + form->record_bytes) + 1;
         memcpy(part + form->record_bytes, &times, sizeof times);
     }
     for (uint32_t i = 0; form->how != NULL && i < form->how->field_count; i++)
         fold_field(&form->how->fields[i], record, part);
-    if (!form->chooses || memcmp(record, part, form->record_bytes) == 0)
-        return;
-    const int sign = gs_record_compare(form->order, record, part);
-    if (form->reverse ? sign > 0 : sign < 0)
-        memcpy(part, record, form->record_bytes);
+    keep_first(form, record, part);
 }
 
 /* The only row of the keys has `row` bytes, which the compiler knows; 0: any. */
@@ -170,8 +183,8 @@ static inline __attribute__((always_inline)) bool same(const struct gs_part_form
 static inline __attribute__((always_inline)) uint64_t hash_of(const struct gs_part_form *form,
                                                               const char *record, size_t row)
 {
-    return row > 0 ? gs_row_hash(0, record + form->rows.list[0].at, row)
-                   : gs_keys_hash(&form->rows, record);
+    return row > 0 ? gs_row_hash(form->seed, record + form->rows.list[0].at, row)
+                   : gs_keys_hash(&form->rows, form->seed, record);
 }
 
 /* False if it has no room. */
@@ -225,8 +238,9 @@ add_all(struct gs_part_table *table, const char *records, uint64_t count, size_t
 uint64_t gs_part_table_add(struct gs_part_table *table, const char *records, uint64_t count)
 {
     const struct gs_key_rows *rows = &table->form->rows;
-    const bool sums = table->form->how != NULL && table->form->how->field_count > 0;
-    const uint64_t most = sums ? SUMMANDS_MOST - table->added : count;
+    const struct gs_part_form *form = table->form;
+    const bool adds = form->counts || (form->how != NULL && form->how->field_count > 0);
+    const uint64_t most = adds ? SUMMANDS_MOST - table->added : count;
     uint64_t done;
     if (table->slots == NULL && !grow(table))
         return 0;
@@ -246,4 +260,104 @@ uint64_t gs_part_table_add(struct gs_part_table *table, const char *records, uin
     }
     table->added += done;
     return done;
+}
+
+void gs_parts_make(const struct gs_part_form *form, const char *records, uint64_t count,
+                   char *parts)
+{
+    for (uint64_t i = 0; i < count; i++, records += form->record_bytes, parts += form->part_bytes)
+        begin(form, records, parts);
+}
+
+/* Add one sum to another, or look whether it has room there: it has in 16 bytes. */
+static bool join_sums(const struct gs_combined_field *field, const char *other, char *part,
+                      bool adds)
+{
+    const bool is_signed = field->field.type.kind == GS_TYPE_SIGNED;
+    wide_sum a, b;
+    uint64_t sum;
+    int64_t signed_sum;
+    if (field->part.type.bytes == sizeof sum) {
+        const uint64_t x = gs_row_word(part);
+        const uint64_t y = gs_row_word(other);
+        const bool fits = is_signed ? !__builtin_add_overflow((int64_t)x, (int64_t)y, &signed_sum)
+                                    : !__builtin_add_overflow(x, y, &sum);
+        sum = x + y;
+        if (adds)
+            memcpy(part, &sum, sizeof sum);
+        return fits;
+    }
+    memcpy(&a, part, sizeof a);
+    memcpy(&b, other, sizeof b);
+    a += b;
+    if (adds)
+        memcpy(part, &a, sizeof a);
+    return true;
+}
+
+/* Another part of a key: false, and nothing is done, if a sum or the number has no room. */
+static inline bool join(const struct gs_part_form *form, const char *other, char *part)
+{
+    const uint32_t fields = form->how != NULL ? form->how->field_count : 0;
+    uint32_t times = 0;
+    if (form->counts && __builtin_add_overflow(gs_row_half(part + form->record_bytes),
+                                               gs_row_half(other + form->record_bytes), &times))
+        return false;
+    for (uint32_t i = 0; i < fields; i++) {
+        const struct gs_combined_field *field = &form->how->fields[i];
+        const uint32_t at = field->part.offset;
+        if (field->fold == GS_COMBINE_SUM && !join_sums(field, other + at, part + at, false))
+            return false;
+    }
+    for (uint32_t i = 0; i < fields; i++) {
+        const struct gs_combined_field *field = &form->how->fields[i];
+        const uint32_t at = field->part.offset;
+        if (field->fold == GS_COMBINE_SUM)
+            (void)join_sums(field, other + at, part + at, true);
+        else
+            keep_outermost(field, other + at, part + at);
+    }
+    if (form->counts)
+        memcpy(part + form->record_bytes, &times, sizeof times);
+    keep_first(form, other, part);
+    return true;
+}
+
+static inline __attribute__((always_inline)) uint64_t combine_all(const struct gs_part_form *form,
+                                                                  char *parts, uint64_t count,
+                                                                  uint32_t *slots, size_t row)
+{
+    const uint64_t bytes = form->part_bytes;
+    unsigned bits = 1;
+    uint64_t kept = 0;
+    while ((uint64_t)1 << bits < count + count / 2)
+        bits++;
+    memset(slots, 0, sizeof *slots << bits);
+    const uint64_t last = ((uint64_t)1 << bits) - 1;
+    const char *part = parts;
+    for (uint64_t i = 0; i < count; i++, part += bytes) {
+        uint64_t slot = hash_of(form, part, row) >> (64 - bits);
+        while (slots[slot] != 0 && !same(form, parts + (slots[slot] - 1) * bytes, part, row))
+            slot = (slot + 1) & last;
+        if (slots[slot] != 0 && join(form, part, parts + (slots[slot] - 1) * bytes))
+            continue;
+        if (kept < i)
+            gs_record_copy(parts + kept * bytes, part, form->part_bytes);
+        kept++;
+        slots[slot] = (uint32_t)kept; /* of parts that have no room in each other, the last */
+    }
+    return kept;
+}
+
+uint64_t gs_parts_combine(const struct gs_part_form *form, char *parts, uint64_t count,
+                          uint32_t *slots)
+{
+    switch (form->rows.count == 1 ? form->rows.list[0].bytes : 0) {
+    case 4:
+        return combine_all(form, parts, count, slots, 4);
+    case 8:
+        return combine_all(form, parts, count, slots, 8);
+    default:
+        return combine_all(form, parts, count, slots, 0);
+    }
 }

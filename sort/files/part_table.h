@@ -15,6 +15,7 @@ struct gs_part_form {
     bool alike;   /* records of a key may only differ in combined fields; else: */
     bool chooses; /* records of a key may differ: a part has the one that is first in the order */
     bool counts;  /* behind the record is how many there were */
+    uint64_t seed; /* of hashes, on which nothing depends */
     struct gs_key_rows rows;
     uint32_t record_bytes, part_bytes;
 };
@@ -35,6 +36,15 @@ void gs_part_table_free(struct gs_part_table *table);
 
 /* It has no parts any more, and its memory still. */
 void gs_part_table_clear(struct gs_part_table *table);
+
+/* Make a part of each record. */
+void gs_parts_make(const struct gs_part_form *form, const char *records, uint64_t count,
+                   char *parts);
+
+/* Make one of parts of the same key, in place: returns how many remain, in the order of the first
+ * of each. slots: 3 for each part. */
+uint64_t gs_parts_combine(const struct gs_part_form *form, char *parts, uint64_t count,
+                          uint32_t *slots);
 
 /* Add records. Returns how many of them it had room for. */
 uint64_t gs_part_table_add(struct gs_part_table *table, const char *records, uint64_t count);

@@ -3,6 +3,7 @@
  */
 #include "sort/files/sets.h"
 
+#include "sort/check/check_records.h"
 #include "sort/files/combine.h"
 
 #include <errno.h>
@@ -21,18 +22,15 @@ static enum gs_status check_order(const struct gs_options *options, const struct
                                   struct gs_error *err)
 {
     char key[GS_KEY_TEXT];
-    const uint64_t bytes = options->own.combine->record_bytes;
-    const char *record = set->records;
-    uint64_t last = set->count > 0 ? gs_record_word(&options->own.combine->order, record) : 0;
-    for (uint64_t i = 1; i < set->count; i++, record += bytes) {
-        const uint64_t before = last;
-        last = gs_record_word(&options->own.combine->order, record + bytes);
-        if (last != before && (before < last) != options->reverse)
+    const struct gs_record_order *order = &options->own.combine->order;
+    const unsigned bytes = options->own.combine->record_bytes;
+    for (uint64_t i = 1; i < set->count; i++) {
+        i = gs_records_rise(order, set->records, bytes, i, set->count, options->reverse);
+        const char *record = (const char *)set->records + i * bytes;
+        if (i == set->count ||
+            gs_record_follows(order, record - bytes, record, options->reverse, false))
             continue;
-        if (gs_record_follows(&options->own.combine->order, record, record + bytes,
-                              options->reverse, false))
-            continue;
-        gs_whole_key_print(&options->format->keys[0], record + bytes, key);
+        gs_whole_key_print(&options->format->keys[0], record, key);
         return gs_fail(err, GS_ERR_INPUT, 0,
                        "%s:%" PRIu64 ": disorder: %s: %s needs a file that is sorted as the output "
                        "will be: gsort %s -o %s with the same -t, -R, -k, -r and -s",

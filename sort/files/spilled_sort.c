@@ -193,7 +193,6 @@ static enum gs_status sort_within(const struct gs_task *task, uint64_t limit_byt
     enum gs_status st;
     struct gs_span *spans = NULL;
     uint64_t keys;
-    bool combined;
     struct stat status;
     struct source own = {.inputs = inputs,
                          .output = output,
@@ -232,10 +231,7 @@ static enum gs_status sort_within(const struct gs_task *task, uint64_t limit_byt
                               source.read == NULL, &source.output_bytes, err));
     if (fstat(output->fd, &status) == 0)
         source.output_device = status.st_dev;
-    GS_TRY(gs_combine_early(task, &source, &to, progress, stats, &combined, err));
-    if (!combined)
-        st = gs_width(&task->sort)
-                 ->sort_external(&task->sort, &source, &to.sink, progress, stats, err);
+    st = gs_sort_combining(task, &source, &to, progress, stats, err);
 cleanup:
     *advanced = own.advanced || atomic_load(&to.wrote);
     st = gs_output_sink_close(&to, st, stats, err);

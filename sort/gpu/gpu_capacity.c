@@ -3,7 +3,7 @@
  */
 #include "sort/gpu/gpu_capacity.h"
 #include "sort/device/gpu_call.h"
-#include "sort/device/kernels/gpu_sort.h"
+#include "sort/device/kernels/gpu_sizes.h"
 #include "sort/keys/params.h"
 #include "sort/run/copy_ordered.h"
 

@@ -4,7 +4,7 @@
 #ifndef GS_GPU_SPLITTERS_H
 #define GS_GPU_SPLITTERS_H
 
-#include "sort/device/kernels/gpu_sort.h"
+#include "sort/device/kernels/gpu_work.h"
 #include "sort/split/splitters.h"
 
 #include "common/status.h"

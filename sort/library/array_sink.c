@@ -25,7 +25,7 @@ bool gs_arrays_overlap(const void *a, uint64_t a_bytes, const void *b, uint64_t 
 {
     const uintptr_t first = (uintptr_t)a;
     const uintptr_t second = (uintptr_t)b;
-    return first < second + b_bytes && second < first + a_bytes;
+    return a_bytes > 0 && b_bytes > 0 && (first - second < b_bytes || second - first < a_bytes);
 }
 
 static bool is_aligned(const void *array, const struct gs_options *options)

@@ -21,8 +21,8 @@ static void *run_work(void *context)
     return NULL;
 }
 
-enum gs_status gs_handover_start(struct gs_handover *handover, const struct gsort_options *options,
-                                 gs_job_work *work, void *context, struct gs_error *err)
+void gs_handover_init(struct gs_handover *handover, const struct gsort_options *options,
+                      gs_job_work *work, void *context)
 {
     *handover = (struct gs_handover){.options = options,
                                      .work = work,
@@ -30,6 +30,10 @@ enum gs_status gs_handover_start(struct gs_handover *handover, const struct gsor
                                      .mutex = PTHREAD_MUTEX_INITIALIZER,
                                      .to_thread = PTHREAD_COND_INITIALIZER,
                                      .to_caller = PTHREAD_COND_INITIALIZER};
+}
+
+enum gs_status gs_handover_start(struct gs_handover *handover, struct gs_error *err)
+{
     const int error = gs_job_thread(&handover->thread, run_work, handover);
     return error == 0 ? GS_OK : gs_fail(err, GS_ERR_MEMORY, error, "a thread to sort in");
 }

@@ -32,9 +32,11 @@ struct gs_handover {
     bool done;
 };
 
+void gs_handover_init(struct gs_handover *handover, const struct gsort_options *options,
+                      gs_job_work *work, void *context);
+
 /* Start the work, in a thread of its own. GS_ERR_MEMORY: there is none; nothing is to be closed. */
-enum gs_status gs_handover_start(struct gs_handover *handover, const struct gsort_options *options,
-                                 gs_job_work *work, void *context, struct gs_error *err);
+enum gs_status gs_handover_start(struct gs_handover *handover, struct gs_error *err);
 
 /* The caller's side. An error is that of the thread's work. */
 enum gs_status gs_handover_feed(struct gs_handover *handover, const void *records, uint64_t bytes,

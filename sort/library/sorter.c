@@ -171,7 +171,8 @@ static enum gs_status begin_order(struct gsort_sorter *sorter, size_t order, gs_
 {
     enum gs_status st;
     sorter->order = order;
-    GS_TRY(gs_handover_start(&sorter->handover, &sorter->given, work, sorter, err));
+    gs_handover_init(&sorter->handover, &sorter->given, work, sorter);
+    GS_TRY(gs_handover_start(&sorter->handover, err));
     sorter->begun[order] = true;
     gs_handover_tell(&sorter->handover);
     return GS_OK;

@@ -33,30 +33,11 @@ static uint64_t worker_bytes(size_t span_count)
            span_count * sizeof(struct gs_part);
 }
 
-static unsigned choose_threads(const struct gs_options *options, size_t span_count)
-{
-    uint64_t threads = gs_threads(options);
-    uint64_t fit = options->memory_bytes / worker_bytes(span_count);
-    if (options->memory_bytes > 0 && threads > fit)
-        threads = fit;
-    return threads > 0 ? (unsigned)threads : 1;
-}
-
-static uint64_t memory_for(const struct gs_options *options, size_t span_count)
-{
-    return choose_threads(options, span_count) * worker_bytes(span_count) +
-           span_count * GS_CUT_SPAN_BYTES;
-}
-
 void gs_merge_forecast(const struct gs_options *options, size_t span_count, uint64_t count,
                        struct gs_forecast *forecast)
 {
     const double key = KEY_SECONDS + LOG_SECONDS * log2((double)span_count + 1);
-    *forecast = (struct gs_forecast){.engine = "merge",
-                                     .device = GS_DEVICE_CPU,
-                                     .reason = GS_MERGE_REASON,
-                                     .seconds = (double)count * key / choose_threads(options, 1),
-                                     .memory_bytes = memory_for(options, span_count)};
+    gs_merge_predict(options, span_count, count, key, worker_bytes(span_count), forecast);
 }
 
 /* As compare of struct gs_cut_order. */
@@ -67,34 +48,21 @@ static int compare_keys(const void *codec, const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* As cut of struct gs_merge_drive. */
-static bool cut_segment(struct gs_merge_drive *drive, struct gs_merge_worker *worker)
-{
-    struct gs_merge_shared *merge = (struct gs_merge_shared *)drive;
-    struct gs_merger *merger = (struct gs_merger *)worker;
-    if (gs_cut_done(&merge->cut))
-        return false;
-    gs_cut_next(&merge->cut, &merger->segment);
-    worker->count = merger->segment.count;
-    if (worker->count == 0)
-        gs_merge_fail(drive, GS_ERR_INPUT);
-    return worker->count > 0;
-}
-
 static void run_thread(struct gs_merge_drive *drive)
 {
     struct gs_merge_shared *merge = (struct gs_merge_shared *)drive;
     char *own = merge->memory + gs_cpu_thread() * merge->bytes_each;
     struct gs_merger merger = {.scratch = (gs_key *)(void *)own};
     merger.keys = merger.scratch + GS_CACHE_SORT_SCRATCH;
-    merger.segment.bounds[0].record = (char *)&merger.bounds[0];
-    merger.segment.bounds[1].record = (char *)&merger.bounds[1];
-    merger.segment.parts = calloc(drive->span_count + 1, sizeof *merger.segment.parts);
-    if (merger.segment.parts == NULL)
+    merger.worker.segment.bounds[0].record = (char *)&merger.bounds[0];
+    merger.worker.segment.bounds[1].record = (char *)&merger.bounds[1];
+    merger.worker.segment.parts =
+        calloc(drive->span_count + 1, sizeof *merger.worker.segment.parts);
+    if (merger.worker.segment.parts == NULL)
         gs_merge_fail(drive, GS_ERR_MEMORY);
     else
         gs_merge_take(drive, &merger.worker);
-    free(merger.segment.parts);
+    free(merger.worker.segment.parts);
 }
 
 /* The name of the method, for --stats. */
@@ -117,7 +85,6 @@ static struct gs_merge_shared merge_of(const struct gs_options *options,
                   .sort_bytes = 2 * GS_KEY_BYTES,
                   .write_bytes = GS_KEY_BYTES,
                   .run = run_thread,
-                  .cut = cut_segment,
                   .merge = gs_merge_segment},
         .codec = codec,
         .order = {.reverse = options->reverse, .threads = 1, .codec = codec},
@@ -138,8 +105,8 @@ static enum gs_status run_merge(struct gs_merge_shared *merge, const bool *backw
                                        .compare = compare_keys,
                                        .context = codec,
                                        .backwards = backwards};
-    GS_TRY(gs_cut_open(&merge->cut, &order, drive->spans, span_count, segment_keys, err));
-    merge->bytes_each = buffer_bytes(merge->cut.room);
+    GS_TRY(gs_cut_open(&drive->cut, &order, drive->spans, span_count, segment_keys, err));
+    merge->bytes_each = buffer_bytes(drive->cut.room);
     merge->memory = gs_pages_alloc(drive->threads * merge->bytes_each);
     while (merge->memory == NULL && drive->threads > 1) { /* with little memory, fewer will do */
         drive->threads /= 2;
@@ -150,9 +117,9 @@ static enum gs_status run_merge(struct gs_merge_shared *merge, const bool *backw
         goto cleanup;
     }
     GS_TRY(gs_merge_run(drive, err));
-    drive->stats->bins = merge->cut.segments;
+    drive->stats->bins = drive->cut.segments;
 cleanup:
-    gs_cut_close(&merge->cut);
+    gs_cut_close(&drive->cut);
     gs_pages_free(merge->memory, drive->threads * merge->bytes_each);
     return st;
 }
@@ -161,13 +128,13 @@ enum gs_status gs_merge(const struct gs_options *options, const struct gs_span *
                         size_t span_count, struct gs_sink *sink, struct gs_progress *progress,
                         struct gs_stats *stats, struct gs_error *err)
 {
-    struct gs_merge_shared merge =
-        merge_of(options, options->codec, spans, span_count, choose_threads(options, span_count));
+    struct gs_merge_shared merge = merge_of(options, options->codec, spans, span_count,
+                                            gs_merge_threads(options, worker_bytes(span_count)));
     struct gs_merge_drive *drive = &merge.drive;
     drive->first_disorder = gs_first_record_disorder;
     gs_merge_open(drive, options, sink, progress, stats);
     stats->device_text = name_method(merge.method);
-    stats->memory_bytes = memory_for(options, span_count);
+    stats->memory_bytes = gs_merge_memory(options, span_count, worker_bytes(span_count));
     gs_emit_stage(drive->emitter, stats->keys_in);
     const enum gs_status st = run_merge(&merge, NULL, GS_SEGMENT_KEYS, err);
     return st == GS_OK ? gs_emit_prove(drive->emitter, drive->fingerprint, err) : st;

@@ -9,6 +9,31 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+unsigned gs_merge_threads(const struct gs_options *options, uint64_t bytes_each)
+{
+    uint64_t threads = gs_threads(options);
+    uint64_t fit = options->memory_bytes / bytes_each;
+    if (options->memory_bytes > 0 && threads > fit)
+        threads = fit;
+    return threads > 0 ? (unsigned)threads : 1;
+}
+
+uint64_t gs_merge_memory(const struct gs_options *options, size_t span_count, uint64_t bytes_each)
+{
+    return gs_merge_threads(options, bytes_each) * bytes_each + span_count * GS_CUT_SPAN_BYTES;
+}
+
+void gs_merge_predict(const struct gs_options *options, size_t span_count, uint64_t count,
+                      double seconds, uint64_t bytes_each, struct gs_forecast *forecast)
+{
+    *forecast = (struct gs_forecast){
+        .engine = "merge",
+        .device = GS_DEVICE_CPU,
+        .reason = GS_MERGE_REASON,
+        .seconds = (double)count * seconds / gs_merge_threads(options, bytes_each),
+        .memory_bytes = gs_merge_memory(options, span_count, bytes_each)};
+}
+
 void gs_merge_open(struct gs_merge_drive *drive, const struct gs_options *emit_options,
                    struct gs_sink *sink, struct gs_progress *progress, struct gs_stats *stats)
 {
@@ -39,15 +64,27 @@ static void add_row(struct gs_merge_drive *drive, enum gs_stage stage, uint64_t 
     gs_stage_add(&drive->stats->stages[stage], &row);
 }
 
+/* Cut the worker's next segment, under the lock; false: none is left, or an input is out of order.
+ */
+static bool cut_segment(struct gs_merge_drive *drive, struct gs_merge_worker *worker)
+{
+    if (gs_cut_done(&drive->cut))
+        return false;
+    gs_cut_next(&drive->cut, &worker->segment);
+    if (worker->segment.count == 0)
+        gs_merge_fail(drive, GS_ERR_INPUT);
+    return worker->segment.count > 0;
+}
+
 void gs_merge_take(struct gs_merge_drive *drive, struct gs_merge_worker *worker)
 {
     for (;;) {
         pthread_mutex_lock(&drive->lock);
-        const bool more = drive->cut(drive, worker);
+        const bool more = cut_segment(drive, worker);
         pthread_mutex_unlock(&drive->lock);
         if (!more || drive->merge(drive, worker) != GS_OK)
             break;
-        atomic_fetch_add(&drive->progress->done, worker->count);
+        atomic_fetch_add(&drive->progress->done, worker->segment.count);
     }
     atomic_fetch_add(&drive->fingerprint, worker->fingerprint);
 #pragma omp critical(gs_merge_account)

@@ -6,13 +6,15 @@
 #ifndef GS_MERGE_DRIVE_H
 #define GS_MERGE_DRIVE_H
 
+#include "sort/merge/merge_cut.h"
 #include "sort/run/thread_work.h"
+#include "sort/types/forecast.h"
 
 #define GS_MERGE_REASON "a merge runs on the CPU"
 
 /* What one thread has done; the first member of what it owns. */
 struct gs_merge_worker {
-    uint64_t count; /* of its segment */
+    struct gs_segment segment; /* the one it works on, in memory of the thread's */
     uint64_t fingerprint;
     struct gs_thread_work work;
 };
@@ -28,14 +30,12 @@ struct gs_merge_drive {
     struct gs_progress *progress, own_progress;
     struct gs_emitter *emitter, own_emitter;
     pthread_mutex_t lock;
+    struct gs_cut cut;                /* guarded by it */
     atomic_uint_fast64_t fingerprint; /* of all that was read */
     uint64_t begin_ns;
 
     /* Run a thread: open what it owns, have gs_merge_take work with it, and close it. */
     void (*run)(struct gs_merge_drive *drive);
-    /* Cut the worker's next segment, under the lock; false: none is left, or an input is out of
-     * order. */
-    bool (*cut)(struct gs_merge_drive *drive, struct gs_merge_worker *worker);
     /* Merge the segment and hand it out. Errors go to the emitter: GS_ERR_INPUT, without text,
      * where an input is out of order or has changed since it was cut. */
     enum gs_status (*merge)(struct gs_merge_drive *drive, struct gs_merge_worker *worker);
@@ -44,6 +44,16 @@ struct gs_merge_drive {
     uint64_t (*first_disorder)(const struct gs_options *options, const void *records,
                                uint64_t count, const void *previous);
 };
+
+/* As many threads, each with so many bytes, as the options have memory for; one at least. */
+unsigned gs_merge_threads(const struct gs_options *options, uint64_t bytes_each);
+
+/* Bytes of all threads, and of the cut. */
+uint64_t gs_merge_memory(const struct gs_options *options, size_t span_count, uint64_t bytes_each);
+
+/* Predict a merge of `count` records, each of which takes a thread so many seconds. */
+void gs_merge_predict(const struct gs_options *options, size_t span_count, uint64_t count,
+                      double seconds, uint64_t bytes_each, struct gs_forecast *forecast);
 
 /* Open a drive whose options, spans, span_count and threads are set; the rest of the functions and
  * bytes may be set later. emit_options: what the emitter has to know. */

@@ -29,13 +29,13 @@ static bool is_within(const struct gs_merge_shared *merge, const struct gs_segme
     for (int i = 0; codec != NULL && i < 2; i++)
         gs_codec_store(codec, &keys[i], &records[i], 1);
     const bool reverse = merge->drive.options->reverse;
-    return gs_cut_holds(&merge->cut, segment, &records[reverse], &records[!reverse]);
+    return gs_cut_holds(&merge->drive.cut, segment, &records[reverse], &records[!reverse]);
 }
 
 /* Copy a part's keys in the order of the inputs; false: they, and the key before them, are not. */
 static bool copy_part(const struct gs_merge_shared *merge, const struct gs_part *part, gs_key *to)
 {
-    const struct gs_cut *cut = &merge->cut;
+    const struct gs_cut *cut = &merge->drive.cut;
     const struct gs_span *span = &cut->spans[part->span];
     const uint64_t first = gs_cut_place(cut, part->span, part->first);
     const uint64_t last = gs_cut_place(cut, part->span, part->first + part->count - 1);
@@ -57,8 +57,8 @@ static bool gather(const struct gs_merge_shared *merge, struct gs_merger *worker
     gs_key *to = worker->keys;
     *low = GS_KEY_MAX;
     *high = 0;
-    for (size_t i = 0; i < worker->segment.part_count; i++) {
-        const struct gs_part *part = &worker->segment.parts[i];
+    for (size_t i = 0; i < worker->worker.segment.part_count; i++) {
+        const struct gs_part *part = &worker->worker.segment.parts[i];
         if (!copy_part(merge, part, to))
             return false;
         if (merge->drive.options->verify)
@@ -69,12 +69,12 @@ static bool gather(const struct gs_merge_shared *merge, struct gs_merger *worker
         *high = to[part->count - 1] > *high ? to[part->count - 1] : *high;
         to += part->count + gap;
     }
-    return is_within(merge, &worker->segment, *low, *high);
+    return is_within(merge, &worker->worker.segment, *low, *high);
 }
 
 static gs_key *merge_parts(const struct gs_merge_shared *merge, struct gs_merger *worker)
 {
-    const struct gs_segment *segment = &worker->segment;
+    const struct gs_segment *segment = &worker->worker.segment;
     size_t counts[GS_MERGE_RUNS_MAX];
     for (size_t i = 0; i < segment->part_count; i++)
         counts[i] = segment->parts[i].count;
@@ -85,7 +85,7 @@ enum gs_status gs_merge_segment(struct gs_merge_drive *drive, struct gs_merge_wo
 {
     struct gs_merge_shared *merge = (struct gs_merge_shared *)drive;
     struct gs_merger *merger = (struct gs_merger *)worker;
-    const struct gs_segment *segment = &merger->segment;
+    const struct gs_segment *segment = &worker->segment;
     gs_key low, high;
     uint64_t start = gs_now_ns();
     bool merges = merge->method != GS_MERGE_NONE && segment->part_count <= GS_MERGE_RUNS_MAX &&

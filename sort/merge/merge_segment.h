@@ -6,7 +6,6 @@
 
 #include "sort/bin/cache_sort.h"
 #include "sort/merge/merge_drive.h"
-#include "sort/merge/merge_cut.h"
 #include "sort/keys/merge_runs.h"
 #include "sort/keys/params.h"
 
@@ -19,7 +18,6 @@ struct gs_merge_shared {
     struct gs_merge_drive drive;  /* the first member */
     const struct gs_codec *codec; /* of the inputs; NULL: they are keys */
     struct gs_options order;      /* the order that they must be in: equal keys allowed */
-    struct gs_cut cut;            /* guarded by the lock */
     enum gs_merge_method method;
     char *memory; /* [drive.threads][bytes_each] */
     uint64_t bytes_each;
@@ -31,10 +29,9 @@ struct gs_merge_shared {
 /* What one thread owns. */
 struct gs_merger {
     struct gs_merge_worker worker; /* the first member */
-    struct gs_segment segment;
-    gs_key bounds[2]; /* memory for those of the segment */
-    gs_key *keys;     /* [cut.room + GS_SEGMENT_GAPS] */
-    gs_key *scratch;  /* [GS_CACHE_SORT_SCRATCH] */
+    gs_key bounds[2];              /* memory for those of the segment */
+    gs_key *keys;                  /* [cut.room + GS_SEGMENT_GAPS] */
+    gs_key *scratch;               /* [GS_CACHE_SORT_SCRATCH] */
 };
 
 /* As merge of struct gs_merge_drive. */

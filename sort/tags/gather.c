@@ -9,6 +9,7 @@
  * are compared, each with the one before, and the outermost ones with the bounds of their bin.
  */
 #include "sort/tags/gather.h"
+#include "sort/check/check_records.h"
 #include "sort/tags/number.h"
 #include "sort/tags/whole_tags.h"
 
@@ -31,33 +32,27 @@ static bool is_in_bin(const struct gs_wide *wide, uint32_t bin, const char *reco
     return tag >= gs_splitters_low(splitters, bin) && tag <= gs_splitters_high(splitters, bin);
 }
 
-/* May a copied record follow the one before it, if their words are equal? Equal keys under stable
- * have to come in the order of the input, or else not to be equal. */
-static bool follows_closely(const struct gs_wide *wide, const gs_key *tag, const char *record)
+/* May a copied record follow the one before it? Equal keys under stable have to come in the order
+ * of the input, or else not to be equal. */
+static bool follows(const struct gs_wide *wide, const gs_key *tag, const char *record)
 {
     const struct gs_record_order *order = wide->tags.order;
     const bool back = order->format.stable &&
                       gs_tag_index(&wide->tags, tag[0]) < gs_tag_index(&wide->tags, tag[-1]);
-    return gs_record_follows_closely(order, record - wide->output_bytes, record,
-                                     wide->options->reverse, back || wide->options->unique);
+    return gs_record_follows(order, record - wide->output_bytes, record, wide->options->reverse,
+                             back || wide->options->unique);
 }
 
 /* Are copied records in order and, unless first, behind the one in front of them? */
 static bool are_ordered(const struct gs_wide *wide, const gs_key *tags, uint64_t count, bool first,
-                        const char *record)
+                        const char *records)
 {
-    const struct gs_record_word how = wide->tags.order->words[0];
     const unsigned bytes = wide->output_bytes;
-    const bool reverse = wide->options->reverse;
-    uint64_t i = first ? 1 : 0;
-    uint64_t before = gs_record_word_by(&how, first ? record : record - bytes);
-    for (record += i * bytes; i < count; i++, record += bytes) {
-        const uint64_t word = gs_record_word_by(&how, record);
-        if (before != word ? (before < word) == reverse : !follows_closely(wide, tags + i, record))
-            return false;
-        before = word;
+    for (uint64_t i = first ? 1 : 0;; i++) {
+        i = gs_records_rise(wide->tags.order, records, bytes, i, count, wide->options->reverse);
+        if (i == count || !follows(wide, tags + i, records + i * bytes))
+            return i == count;
     }
-    return true;
 }
 
 /* Copy records, a few at a time, and compare those while they are in the first-level cache. */

@@ -123,18 +123,20 @@ void gs_tag_plain(const struct gs_tagger *tagger, const void *records, uint64_t 
         tag_plainly(tags, records, first, count, to, GS_PLAIN_MOVES_MAX);
 }
 
-/* Tags of the most common keys, by a loop that has no call in it. */
-void gs_tag_quickly(const struct gs_tagger *tagger, const void *records, uint64_t first,
-                    uint64_t count, gs_key *to)
+void gs_tag_by_steps(const struct gs_tagger *tagger, const void *records, uint64_t first,
+                     uint64_t count, gs_key *to)
 {
     const struct gs_tags *tags = (const struct gs_tags *)tagger;
     const size_t record_bytes = tagger->record_bytes;
-    const gs_key mask = gs_tags_index_mask(tags);
-    const gs_key turned = tags->reverse ? GS_KEY_MAX : 0;
+    const struct gs_tag_steps steps = tags->steps; /* which no tag that is written changes */
+    const unsigned index_bits = tags->index_bits;
+    const gs_key turned = tags->reverse ? ~gs_tags_index_mask(tags) : 0;
     const char *record = records;
     for (uint64_t i = 0; i < count; i++, record += record_bytes) {
         __builtin_prefetch(record + PREFETCHED);
-        const struct gs_record_head head = gs_record_head_quickly(tags->order, record);
-        to[i] = ((gs_tag_of_words(head.high, head.low) ^ turned) & ~mask) | (first + i);
+        const uint64_t word = gs_record_word_by(&steps.word, record);
+        uint64_t above = word > steps.least ? word - steps.least : 0;
+        above = above < steps.range ? above : steps.range;
+        to[i] = ((gs_key)(above >> steps.shift) << index_bits ^ turned) | (first + i);
     }
 }

@@ -43,10 +43,9 @@ static inline void gs_head_put(struct gs_record_head *prefix, struct gs_record_h
 void gs_tag_any(const struct gs_tagger *tagger, const void *records, uint64_t first, uint64_t count,
                 gs_key *to);
 
-/* Of the most common keys, by a loop that has no call in it: where order->quick, and nothing is
- * left out. */
-void gs_tag_quickly(const struct gs_tagger *tagger, const void *records, uint64_t first,
-                    uint64_t count, gs_key *to);
+/* Where prefixes are steps. */
+void gs_tag_by_steps(const struct gs_tagger *tagger, const void *records, uint64_t first,
+                     uint64_t count, gs_key *to);
 
 /* Where up to GS_PLAIN_MOVES_MAX moves are of plain words, and nothing else has a part in tags. */
 void gs_tag_plain(const struct gs_tagger *tagger, const void *records, uint64_t first,

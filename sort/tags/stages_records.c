@@ -33,7 +33,7 @@ static struct gs_wide *wide_of(struct gs_run *run)
     return (struct gs_wide *)run; /* its first member */
 }
 
-/* Do the prefixes of narrow tags tell nearly all records apart? If two of `samples` are the same
+/* Do narrow tags tell the order of nearly all records? If two of `samples` are the same
  * with probability p, there are p samples^2 / 2 pairs among them, and each of `count` records is
  * like p count others. */
 static bool suits(struct gs_run *run, const gs_key *sample)
@@ -44,7 +44,8 @@ static bool suits(struct gs_run *run, const gs_key *sample)
     if (GS_KEY_BITS > 64 || tags->whole)
         return true;
     for (uint32_t i = 1; i < samples; i++)
-        same += (sample[i] ^ sample[i - 1]) <= gs_tags_index_mask(tags);
+        same += (sample[i] ^ sample[i - 1]) <= gs_tags_index_mask(tags) &&
+                gs_tag_next(tags, sample[i]) < tags->string_bytes;
     return run->plan.count <= NARROW_RECORDS_MAX &&
            2.0 * SHARED_PART * (double)same * (double)run->plan.count <= (double)samples * samples;
 }

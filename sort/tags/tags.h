@@ -14,6 +14,11 @@
  *
  *   string  | 0 0 0 0 0 0 0 p | 0 0 0 o o o o o | ...
  *   prefix  | side p side o o o o o ...
+ *
+ * In tags of 8 bytes there is no room for bits that tell nothing, as the upper ones of floats do:
+ * if the first word of strings has 8 bytes, and no gap inside, prefixes are steps of it.
+ *
+ *   prefix  | (word - least) >> shift, of the number of words that are expected
  */
 #ifndef GS_TAGS_H
 #define GS_TAGS_H
@@ -43,13 +48,22 @@ struct gs_tag_move {
     uint64_t known, is_known; /* what is alike of it */
 };
 
+/* Steps of a word: those below and above the words that are expected belong to the outermost ones.
+ */
+struct gs_tag_steps {
+    struct gs_record_word word;
+    uint32_t end;          /* of the word in the string */
+    uint64_t least, range; /* the least that is expected, and how far it is to the greatest */
+    unsigned shift;        /* a step has as many words as these bits can have */
+};
+
 struct gs_tags {
     struct gs_tagger tagger; /* the first member: tags are made through it */
     const struct gs_record_order *order;
     bool reverse;          /* prefixes are inverted, so that tags in ascending order are right */
-    uint32_t index_bytes;  /* of a tag, */
+    uint32_t index_bits;   /* of a tag, */
     uint32_t index_shift;  /* above so many bits; */
-    uint32_t prefix_bytes; /* those of the string */
+    uint32_t prefix_bytes; /* those of the string, as a whole */
     uint32_t string_bytes; /* of a key string that count for the order: all, or those of the keys */
     uint32_t from; /* the strings of all records are the same up to here: prefixes, gaps and the
                     * window begin behind it */
@@ -62,7 +76,9 @@ struct gs_tags {
     struct gs_record_head sides;             /* the tag with nothing but the bytes for sides, */
     uint32_t move_count;                     /* 0: there are no such words */
     struct gs_tag_move moves[GS_TAG_WINDOW]; /* and the others; */
-    uint32_t moved;        /* the tag's bytes from here on come from behind the window */
+    uint32_t moved; /* the tag's bytes from here on come from behind the window */
+    bool stepped;   /* a prefix is none of these, but a step; */
+    struct gs_tag_steps steps;
     bool whole;            /* the tag has all keys, and the record's other bytes, too; */
     struct gs_codec codec; /* that of such records */
 };
@@ -84,7 +100,7 @@ static inline gs_key gs_tag_of_words(uint64_t high, uint64_t low)
 
 static inline gs_key gs_tags_index_mask(const struct gs_tags *tags)
 {
-    return ((gs_key)1 << (8 * tags->index_bytes)) - 1;
+    return ((gs_key)1 << tags->index_bits) - 1;
 }
 
 /* The index of a tag's record. */

@@ -54,7 +54,7 @@ static inline __attribute__((always_inline)) void make_tags(const struct gs_tags
     const gs_key mask = keys_mask(tags);
     const gs_key turned = tags->reverse ? mask : 0;
     const unsigned index_shift = tags->index_shift;
-    const unsigned index_bits = 8 * tags->index_bytes;
+    const unsigned index_bits = tags->index_bits;
     for (uint64_t i = 0; i < count && index_bits == 0; i++)
         to[i] = get_top(elements, i, element_bytes) ^ turned;
     for (uint64_t i = 0; i < count && index_bits > 0; i++) {
@@ -89,11 +89,11 @@ void gs_whole_tags_init(struct gs_tags *tags, const struct gs_options *options,
         .tagger = {.record_bytes = options->format->record_bytes, .tag = tag_whole},
         .order = options->records,
         .reverse = options->reverse,
-        .index_bytes = index_bytes,
+        .index_bits = 8 * index_bytes,
         .prefix_bytes = options->records->key_bytes,
         .string_bytes = options->records->string_bytes,
         .whole = true};
-    tags->index_shift = GS_KEY_BITS - 8 * (tags->prefix_bytes + tags->index_bytes);
+    tags->index_shift = GS_KEY_BITS - 8 * tags->prefix_bytes - tags->index_bits;
     gs_codec_init(&tags->codec, options->format);
 }
 
@@ -104,7 +104,7 @@ static inline __attribute__((always_inline)) void make_elements(const struct gs_
 {
     const gs_key mask = keys_mask(tags);
     const gs_key turned = tags->reverse ? mask : 0;
-    const unsigned index_bits = 8 * tags->index_bytes;
+    const unsigned index_bits = tags->index_bits;
     for (uint64_t i = 0; i < count && index_bits == 0; i++)
         put_top(elements, i, element_bytes, from[i] ^ turned);
     for (uint64_t i = 0; i < count && index_bits > 0; i++)

@@ -22,6 +22,18 @@ enum gs_use {
     GS_USE_DONE      /* never again: neither these nor the keys before them are needed */
 };
 
+/* Slots for each record that is combined. */
+#define GS_COMBINING_SLOTS 3
+
+/* How records of equal keys become one in temporary files. */
+struct gs_combining {
+    /* Those of `count` that are in input order, in place: returns how many remain, in the order of
+     * the first of each key. slots: memory for GS_COMBINING_SLOTS each. From several threads. */
+    uint64_t (*combine)(const void *context, void *records, uint64_t count, uint32_t *slots);
+    const void *context;
+    uint64_t keys; /* about so many will remain of the spans; UINT64_MAX: not known */
+};
+
 /* The input, and the resources that the sort may use. */
 struct gs_external {
     const struct gs_span *spans; /* keys in memory: of mapped files, or read already */
@@ -37,10 +49,11 @@ struct gs_external {
                                      * memory_bytes until GS_USE_DONE */
     const char *const *directories; /* for temporary files, used in turn */
     size_t directory_count;
-    enum gs_direct direct;             /* write them past the page cache? */
-    struct gs_journal *journal;        /* for another run to go on, or NULL; */
-    const struct gs_spill_home *homes; /* then the directories, open */
-    dev_t output_device;               /* the output's file system, */
+    enum gs_direct direct;                /* write them past the page cache? */
+    struct gs_journal *journal;           /* for another run to go on, or NULL; */
+    const struct gs_spill_home *homes;    /* then the directories, open */
+    const struct gs_combining *combining; /* or NULL: equal keys stay; not with a journal */
+    dev_t output_device;                  /* the output's file system, */
     uint64_t output_bytes; /* and what is still to be written there: not for temporary files */
 };
 

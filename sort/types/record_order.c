@@ -171,6 +171,9 @@ static void find_words(struct gs_record_order *order)
         order->words_bytes += bytes;
         order->word_count += bytes > 0;
     }
+    order->plain = order->word_count > 0;
+    for (uint32_t i = 0; i < order->word_count; i++)
+        order->plain = order->plain && order->words[i].plain;
 }
 
 void gs_record_order_init(struct gs_record_order *order, const struct gs_format *format)

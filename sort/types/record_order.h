@@ -61,7 +61,8 @@ struct gs_record_order {
     uint32_t bytes_at;                               /* where in the record its first part is */
     uint32_t word_count;
     struct gs_record_word words[GS_RECORD_WORDS]; /* the first of its keys, one after the other: */
-    uint32_t words_bytes; /* so many bytes of strings; if none, the first word is 0 */
+    uint32_t words_bytes; /* so many bytes of strings; if none, the first word is 0; */
+    bool plain;           /* there are some, and all are plain */
     /* The head of a string, where keys are bytes in a row and records have 16 bytes: */
     bool quick;
     uint32_t head_at, head_shift; /* the record's bytes from here on, shifted by so many bits, */

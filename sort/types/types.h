@@ -252,6 +252,7 @@ struct gs_stats {
                                * passes over each list */
     uint64_t memory_bytes;    /* the sort's own buffers and the input held in memory beside them */
     uint64_t temporary_bytes; /* written to temporary files, */
+    uint64_t reused_bytes;    /* how many of them in the room of others, which files had before, */
     uint64_t direct_bytes;    /* and how many of them past the page cache */
     double bus_rate;          /* bytes a second that the GPU's bus carries each way; 0: not known */
     double device_rate; /* bytes a second that the GPU's memory reads and writes; 0: not known */

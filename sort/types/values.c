@@ -1,4 +1,4 @@
-/* values.c -- count the values of records of one or two bytes, and write them in order.
+/* values.c -- count the values of records of one or two bytes.
  * SPDX-License-Identifier: MIT
  *
  * Records of one byte are counted in pairs, as if they were half as many of two bytes. Neighbours
@@ -6,12 +6,10 @@
  * neighbours would wait for each other.
  */
 #include "sort/types/values.h"
-#include "sort/types/starts.h"
-
-#include "common/formats/codec.h"
 
 #include <errno.h>
 #include <omp.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,59 +78,6 @@ enum gs_status gs_values_count(const void *records, size_t count, uint32_t recor
 
 uint64_t gs_values_memory(unsigned threads)
 {
-    const uint64_t table = TABLES * GS_VALUES_MAX * sizeof(uint32_t);
-    return sizeof(struct gs_values) + GS_VALUES_MAX * sizeof(uint64_t) +
-           threads * (table > 2 * GS_VALUES_PIECE ? table : 2 * GS_VALUES_PIECE);
-}
-
-void gs_values_arrange(struct gs_values *values, const struct gs_format *format, bool unique,
-                       const uint64_t counts[GS_VALUES_MAX])
-{
-    struct gs_codec codec;
-    gs_codec_init(&codec, format);
-    const uint32_t unused = 32 - 8 * format->record_bytes; /* low bits of the elements: zeros */
-    const uint32_t all = 1U << (8 * format->record_bytes);
-    uint32_t last = 0;
-    values->record_bytes = format->record_bytes;
-    values->count = 0;
-    values->starts[0] = 0;
-    for (uint32_t i = 0; i < all; i++) {
-        const uint32_t element = (format->reverse ? all - 1 - i : i) << unused;
-        uint16_t value = 0;
-        gs_codec_store(&codec, &element, &value, 1);
-        if (counts[value] == 0)
-            continue;
-        const bool known =
-            values->count > 0 && (uint64_t)(element ^ last) >> codec.payload_bits == 0;
-        last = element;
-        if (unique && known)
-            continue;
-        values->values[values->count] = value;
-        values->starts[values->count + 1] =
-            values->starts[values->count] + (unique ? 1 : counts[value]);
-        values->count++;
-    }
-}
-
-static void fill(unsigned char *to, size_t count, uint16_t value, uint32_t record_bytes)
-{
-    if (record_bytes == 1 || value % BYTE_VALUES == value / BYTE_VALUES) {
-        memset(to, value % BYTE_VALUES, count * record_bytes);
-        return;
-    }
-    for (size_t i = 0; i < count; i++)
-        memcpy(to + 2 * i, &value, sizeof value);
-}
-
-void gs_values_write(const struct gs_values *values, uint64_t first, size_t count, void *records)
-{
-    unsigned char *to = records;
-    for (size_t v = gs_starts_find(values->starts, values->count, first); count > 0; v++) {
-        const uint64_t left = values->starts[v + 1] - first;
-        const size_t here = left < count ? (size_t)left : count;
-        fill(to, here, values->values[v], values->record_bytes);
-        to += here * values->record_bytes;
-        first += here;
-        count -= here;
-    }
+    const uint64_t listed = 3 * sizeof(uint64_t); /* a value, its count and its place */
+    return GS_VALUES_MAX * (listed + threads * TABLES * sizeof(uint32_t));
 }

@@ -1,4 +1,4 @@
-/* few_values.c -- find the few values of the keys, count them, and write that many copies of each.
+/* few_values.c -- find the few values of the keys, and count them.
  * SPDX-License-Identifier: MIT
  *
  * Each key is counted once or put aside once, whatever somebody writes to the input meanwhile. If
@@ -9,7 +9,7 @@
 #include "sort/keys/key_loops.h"
 #include "sort/keys/params.h"
 #include "sort/keys/vectors.h"
-#include "sort/run/thread_work.h"
+#include "sort/ways/copies.h"
 #include "sort/split/sort_samples.h"
 
 #include "common/clock.h"
@@ -276,15 +276,9 @@ static bool count_values(struct gs_run *run, const struct gs_few_values *few, ui
     return true;
 }
 
-/* A value in the output: its copies lie from `start` on, up to the next one's. */
-struct copies {
-    gs_key key;
-    uint64_t start;
-};
-
 /* List each value with its number of keys in `start`, ascending; returns how many there are. */
 static uint64_t list_values(const struct gs_few_values *few, const uint64_t *counts,
-                            struct others *others, struct copies *list)
+                            struct others *others, struct gs_copies *list)
 {
     const uint64_t aside = others->count;
     uint64_t listed = 0;
@@ -293,114 +287,20 @@ static uint64_t list_values(const struct gs_few_values *few, const uint64_t *cou
     for (uint32_t r = 0; r <= few->ranges; r++) {
         for (; next < aside && (r == few->ranges || others->keys[next] < few->low[r]); next++) {
             if (next == 0 || others->keys[next] != others->keys[next - 1])
-                list[listed++] = (struct copies){.key = others->keys[next]};
+                list[listed++] = (struct gs_copies){.key = others->keys[next]};
             list[listed - 1].start++;
         }
         for (uint64_t i = 0; r < few->ranges && i <= few->width[r]; i++)
             if (counts[few->first[r] + i] > 0)
                 list[listed++] =
-                    (struct copies){few->low[r] + (gs_key)i, counts[few->first[r] + i]};
+                    (struct gs_copies){few->low[r] + (gs_key)i, counts[few->first[r] + i]};
     }
     return listed;
 }
 
-/* Turn numbers of keys into places, as the options want them; list has room for one value more,
- * which starts where the output ends. Returns the number of values left. */
-static uint64_t place_values(struct gs_run *run, struct copies *list, uint64_t listed)
-{
-    const struct gs_options *options = run->options;
-    const unsigned payload = gs_payload_bits(options);
-    uint64_t position = 0;
-    uint64_t kept = 0;
-    for (uint64_t i = 0; options->reverse && i < listed / 2; i++) {
-        struct copies last = list[listed - 1 - i];
-        list[listed - 1 - i] = list[i];
-        list[i] = last;
-    }
-    for (uint64_t i = 0; i < listed; i++) {
-        const struct copies now = list[i];
-        const bool again = kept > 0 && (list[kept - 1].key ^ now.key) >> payload == 0;
-        const uint64_t count = !options->unique ? now.start : again ? 0 : 1;
-        if (count < now.start && options->verify)
-            gs_emit_drop(&run->emitter, gs_fingerprint(&now.key, 1) * (now.start - count));
-        if (count > 0)
-            list[kept++] = (struct copies){now.key, position};
-        position += count;
-    }
-    list[kept].start = position;
-    return kept;
-}
-
-/* The last value whose copies start at or before this position. */
-static const struct copies *value_at(const struct copies *list, uint64_t kept, uint64_t position)
-{
-    uint64_t low = 0;
-    for (uint64_t high = kept - 1; low < high;) {
-        uint64_t middle = high - (high - low) / 2;
-        if (list[middle].start <= position)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return list + low;
-}
-
-/* Make keys [first, first + count) of the output, at their places in its memory or in buffer;
- * returns where. */
-static gs_key *make_piece(const struct gs_run *run, const struct copies *value, uint64_t first,
-                          uint64_t count, gs_key *buffer)
-{
-    const bool past_cache = run->emitter.past_cache;
-    const bool one = value[1].start - first >= count;
-    const bool straight = gs_emit_in_place(&run->emitter) && (one || !past_cache);
-    gs_key *to = straight ? gs_sink_keys(run->emitter.sink) + first : buffer;
-    for (uint64_t done = 0, here; done < count; done += here, value++) {
-        uint64_t left = value[1].start - first - done;
-        here = left < count - done ? left : count - done;
-        gs_fill(to + done, value->key, here, straight && past_cache && run->options->codec == NULL);
-    }
-    return to;
-}
-
-/* The keys of a piece: files want long writes. */
-static uint64_t piece_keys(const struct gs_run *run)
-{
-    return run->emitter.sink->memory != NULL ? GS_TILE_KEYS / 4 : GS_TILE_KEYS;
-}
-
-/* Hand out all keys, piece by piece; buffers holds one piece for each thread. */
-static void emit_copies(struct gs_run *run, const struct copies *list, uint64_t kept,
-                        gs_key *buffers)
-{
-    const uint64_t count = list[kept].start;
-    const uint64_t piece = piece_keys(run);
-    const unsigned threads = run->plan.threads;
-    atomic_uint_fast64_t next = 0;
-#pragma omp parallel num_threads(threads)
-    {
-        struct gs_thread_work work = {0};
-        gs_key *buffer = buffers + (size_t)gs_cpu_thread() * piece;
-        for (uint64_t first; (first = atomic_fetch_add(&next, piece)) < count;) {
-            const uint64_t here = count - first < piece ? count - first : piece;
-            if (gs_work_tell(run, here, first, false, &work) != GS_OK)
-                break;
-            uint64_t start = gs_now_ns();
-            gs_key *keys = make_piece(run, value_at(list, kept, first), first, here, buffer);
-            work.sort_ns += gs_now_ns() - start;
-            if (gs_work_emit(&run->emitter, first / piece, keys, here, first, &work) != GS_OK ||
-                gs_work_tell(run, here, first, true, &work) != GS_OK)
-                break;
-            atomic_fetch_add_explicit(&run->progress->done, here, memory_order_relaxed);
-        }
-        gs_work_account(run, &work, threads);
-#pragma omp critical(gs_account) /* not by gs_work_account: no key was read */
-        gs_run_account(run, GS_STAGE_SORT_BINS, GS_DEVICE_CPU, work.sort_ns / threads,
-                       work.keys_out, work.keys_out * GS_KEY_BYTES);
-    }
-}
-
 /* The output is filled with one value: put the others at its ends, and hand it out. */
-static void emit_filled(struct gs_run *run, const struct copies *list, uint64_t kept, gs_key value)
+static void emit_filled(struct gs_run *run, const struct gs_copies *list, uint64_t kept,
+                        gs_key value)
 {
     const uint64_t start = gs_now_ns();
     uint64_t count = list[kept].start;
@@ -422,11 +322,11 @@ enum gs_status gs_sort_few_values(struct gs_run *run, const struct gs_few_values
     const uint64_t start = gs_now_ns();
     const uint64_t n = run->plan.count;
     const bool filled = fills_early(run, few);
-    const size_t piece_bytes = filled ? 1 : piece_keys(run) * sizeof(gs_key);
+    const size_t piece_bytes = filled ? 1 : gs_copies_bytes(run);
     struct others aside = {.count = 0};
     uint64_t *counts = calloc((size_t)few->values, sizeof *counts);
-    struct copies *list = malloc((few->values + GS_OTHERS_MAX + 1) * sizeof *list);
-    gs_key *buffers = malloc(run->plan.threads * piece_bytes);
+    struct gs_copies *list = malloc((few->values + GS_OTHERS_MAX + 1) * sizeof *list);
+    char *buffers = malloc(run->plan.threads * piece_bytes);
     *sorted = false;
     if (counts == NULL || list == NULL || buffers == NULL)
         goto cleanup; /* the caller falls back to another way */
@@ -437,7 +337,7 @@ enum gs_status gs_sort_few_values(struct gs_run *run, const struct gs_few_values
     if (!*sorted)
         goto cleanup;
     uint64_t listed = list_values(few, counts, &aside, list);
-    uint64_t kept = place_values(run, list, listed);
+    uint64_t kept = gs_copies_place(run, list, listed);
     run->stats->bins = run->stats->equality_bins = listed;
     run->stats->equality_keys = n;
     if (map != NULL)
@@ -446,7 +346,7 @@ enum gs_status gs_sort_few_values(struct gs_run *run, const struct gs_few_values
     if (filled)
         emit_filled(run, list, kept, few->low[0]);
     else
-        emit_copies(run, list, kept, buffers);
+        gs_copies_emit(run, list, kept, buffers);
     st = gs_emit_result(&run->emitter, err);
 cleanup:
     free(buffers);

@@ -1,12 +1,12 @@
 /* short_records.c -- sort records of one or two bytes by counting how often each value occurs.
  * SPDX-License-Identifier: MIT
  *
- * They are counted and written as they are in files, not as the wider keys that stand for them.
+ * They are counted as they are in files, not as the wider keys that stand for them.
  */
 #include "sort/ways/short_records.h"
 #include "sort/keys/fingerprint.h"
-#include "sort/run/thread_work.h"
 #include "sort/types/values.h"
+#include "sort/ways/copies.h"
 
 #include "common/clock.h"
 #include "common/memory/memory.h"
@@ -16,84 +16,14 @@
 /* Bytes that are read before they are counted. */
 #define READ_BYTES ((size_t)4 << 20)
 
-/* The values, and what their counts add up to. */
-struct tally {
-    struct gs_values values;
-    uint64_t counts[GS_VALUES_MAX];
-};
-
-static uint64_t fingerprint_of(const struct gs_codec *codec, uint16_t value)
-{
-    gs_key key;
-    gs_codec_load(codec, &value, &key, 1);
-    return gs_fingerprint(&key, 1);
-}
-
-/* Book the fingerprints of what was read, and of what is left out. */
-static void book_fingerprints(struct gs_run *run, const struct tally *tally)
-{
-    const struct gs_codec *codec = run->options->codec;
-    const struct gs_values *values = &tally->values;
-    uint64_t kept = 0;
-    for (uint32_t v = 0; v < 1U << 8 * codec->record_bytes; v++)
-        if (tally->counts[v] > 0)
-            run->fingerprint += tally->counts[v] * fingerprint_of(codec, (uint16_t)v);
-    for (uint32_t i = 0; i < values->count; i++)
-        kept +=
-            (values->starts[i + 1] - values->starts[i]) * fingerprint_of(codec, values->values[i]);
-    gs_emit_drop(&run->emitter, run->fingerprint - kept);
-}
-
-/* Write one piece of the output. */
-static enum gs_status write_piece(struct gs_run *run, const struct gs_values *values,
-                                  uint64_t piece, void *records, struct gs_thread_work *work)
-{
-    uint64_t first = piece * GS_VALUES_PIECE;
-    uint64_t left = values->starts[values->count] - first;
-    uint64_t count = left < GS_VALUES_PIECE ? left : GS_VALUES_PIECE;
-    uint64_t position;
-    uint64_t start = gs_now_ns();
-    gs_values_write(values, first, count, records);
-    enum gs_status st = gs_emit_begin(&run->emitter, piece, NULL, &count, first, &position);
-    if (st != GS_OK)
-        return st;
-    st = gs_emit_write_records(&run->emitter, records, count, position);
-    gs_emit_end(&run->emitter);
-    work->write_ns += gs_now_ns() - start;
-    work->keys_out += count;
-    return st;
-}
-
-static void write_pieces(struct gs_run *run, const struct gs_values *values)
-{
-    const struct gs_error no_memory = {.status = GS_ERR_MEMORY, .text = "not enough memory"};
-    const uint64_t count = values->starts[values->count];
-    atomic_uint_fast64_t next = 0;
-    gs_run_phase(run, GS_STAGE_WRITE, count);
-#pragma omp parallel num_threads(run->plan.threads)
-    {
-        struct gs_thread_work work = {0};
-        void *records = malloc(GS_VALUES_PIECE * values->record_bytes + 1);
-        if (records == NULL)
-            gs_emit_fail(&run->emitter, &no_memory);
-        for (uint64_t piece; (piece = atomic_fetch_add(&next, 1)) * GS_VALUES_PIECE < count;) {
-            if (records == NULL || write_piece(run, values, piece, records, &work) != GS_OK)
-                break;
-            atomic_fetch_add_explicit(&run->progress->done, GS_VALUES_PIECE, memory_order_relaxed);
-        }
-        free(records);
-        gs_work_account(run, &work, run->plan.threads);
-    }
-}
-
 /* Count records, which are not needed again. */
-static enum gs_status count(struct gs_run *run, struct tally *tally, const void *records,
+static enum gs_status count(struct gs_run *run, uint64_t *counts, const void *records,
                             uint64_t number, struct gs_error *err)
 {
     const uint32_t record_bytes = run->options->codec->record_bytes;
     uint64_t start = gs_now_ns();
     enum gs_status st =
-        gs_values_count(records, number, record_bytes, (int)run->plan.threads, tally->counts, err);
+        gs_values_count(records, number, record_bytes, (int)run->plan.threads, counts, err);
     gs_run_account(run, GS_STAGE_COUNT_BINS, GS_DEVICE_CPU, gs_now_ns() - start, number,
                    number * record_bytes);
     run->plan.count += number;
@@ -102,7 +32,7 @@ static enum gs_status count(struct gs_run *run, struct tally *tally, const void 
 
 /* Count the records that are still to be read. */
 static enum gs_status count_rest(struct gs_run *run, const struct gs_external *source,
-                                 struct tally *tally, struct gs_error *err)
+                                 uint64_t *counts, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     const uint32_t record_bytes = run->options->codec->record_bytes;
@@ -115,7 +45,7 @@ static enum gs_status count_rest(struct gs_run *run, const struct gs_external *s
         GS_TRY(source->read(source->context, buffer, READ_BYTES / record_bytes, &got, err));
         gs_run_account(run, GS_STAGE_READ, GS_DEVICE_CPU, gs_now_ns() - start, got,
                        got * record_bytes);
-        GS_TRY(count(run, tally, buffer, got, err));
+        GS_TRY(count(run, counts, buffer, got, err));
         atomic_fetch_add(&run->progress->done, got);
     }
 cleanup:
@@ -123,18 +53,43 @@ cleanup:
     return st;
 }
 
-/* Write all that was counted. */
-static enum gs_status write_all(struct gs_run *run, struct tally *tally, struct gs_error *err)
+/* List the values that there are, by their keys, which have the records' bits in front. */
+static uint64_t list_values(struct gs_run *run, const uint64_t *counts, struct gs_copies *list)
 {
-    const struct gs_options *options = run->options;
-    struct gs_format format = *options->format;
-    format.reverse = options->reverse;
-    gs_values_arrange(&tally->values, &format, options->unique, tally->counts);
-    if (options->verify)
-        book_fingerprints(run, tally);
-    write_pieces(run, &tally->values);
-    run->stats->bins = run->stats->equality_bins = tally->values.count;
+    const struct gs_codec *codec = run->options->codec;
+    const unsigned bits = 8 * codec->record_bytes;
+    uint64_t listed = 0;
+    for (uint32_t i = 0; i < 1U << bits; i++) {
+        const gs_key key = (gs_key)i << (GS_KEY_BITS - bits);
+        uint16_t record = 0;
+        gs_codec_store(codec, &key, &record, 1);
+        if (counts[record] == 0)
+            continue;
+        list[listed++] = (struct gs_copies){key, counts[record]};
+        if (run->options->verify)
+            run->fingerprint += counts[record] * gs_fingerprint(&key, 1);
+    }
+    return listed;
+}
+
+/* Write all that was counted. */
+static enum gs_status write_all(struct gs_run *run, const uint64_t *counts, struct gs_error *err)
+{
+    struct gs_copies *list = malloc((GS_VALUES_MAX + 1) * sizeof *list);
+    char *buffers = malloc(run->plan.threads * gs_copies_bytes(run));
+    if (list == NULL || buffers == NULL) {
+        free(list);
+        free(buffers);
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory");
+    }
+    const uint64_t listed = list_values(run, counts, list);
+    const uint64_t kept = gs_copies_place(run, list, listed);
+    run->stats->bins = run->stats->equality_bins = kept;
     run->stats->equality_keys = run->plan.count;
+    gs_run_phase(run, GS_STAGE_WRITE, list[kept].start);
+    gs_copies_emit(run, list, kept, buffers);
+    free(list);
+    free(buffers);
     return gs_emit_result(&run->emitter, err);
 }
 
@@ -142,22 +97,22 @@ enum gs_status gs_sort_short_records(struct gs_run *run, const struct gs_externa
                                      struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    struct tally *tally = calloc(1, sizeof *tally);
-    if (tally == NULL)
+    uint64_t *counts = calloc(GS_VALUES_MAX, sizeof *counts);
+    if (counts == NULL)
         return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to count values");
     gs_run_phase(run, GS_STAGE_COUNT_BINS, run->plan.count);
     run->plan.count = 0;
     for (size_t i = 0; i < source->span_count; i++) {
         const struct gs_span *span = &source->spans[i];
-        GS_TRY(count(run, tally, span->keys, span->count, err));
+        GS_TRY(count(run, counts, span->keys, span->count, err));
         if (source->advise != NULL && span->count > 0)
             source->advise(source->context, GS_USE_DONE, span->keys, span->count);
     }
     if (source->read != NULL)
-        GS_TRY(count_rest(run, source, tally, err));
-    st = write_all(run, tally, err);
+        GS_TRY(count_rest(run, source, counts, err));
+    st = write_all(run, counts, err);
 cleanup:
-    free(tally);
+    free(counts);
     return st;
 }
 

@@ -6,7 +6,6 @@
  * that has the second, so disorder is never missed, even where it misled the search for a cut.
  */
 #include "sort/wide/record_calls.h"
-#include "sort/merge/merge_cut.h"
 #include "sort/merge/merge_drive.h"
 #include "sort/check/check_records.h"
 #include "sort/wide/record_tree.h"
@@ -43,14 +42,12 @@
 /* What the threads share. */
 struct merging {
     struct gs_merge_drive drive; /* the first member */
-    struct gs_cut cut;           /* guarded by the lock */
     struct gs_trail trail;       /* of the stream whose turn it is */
 };
 
 /* What one thread owns. */
 struct merger {
     struct gs_merge_worker worker; /* the first member */
-    struct gs_segment segment;
     struct gs_record_tree tree;
     const char **places; /* [cut.room]: of the segment's records, in order */
     char *memory;        /* for three records: the last of the block before, and bounds; then */
@@ -74,23 +71,8 @@ static uint64_t merger_bytes(const struct gs_options *options, size_t span_count
     const struct merger *merger = NULL;
     return gs_cut_room(span_count, records_in_block(options)) * sizeof *merger->places +
            block_bytes(options) +
-           (span_count + 1) * (sizeof *merger->segment.parts + sizeof *merger->tree.runs +
+           (span_count + 1) * (sizeof *merger->worker.segment.parts + sizeof *merger->tree.runs +
                                sizeof *merger->tree.losers);
-}
-
-static unsigned choose_threads(const struct gs_options *options, size_t span_count)
-{
-    uint64_t threads = gs_threads(options);
-    uint64_t fit = options->memory_bytes / merger_bytes(options, span_count);
-    if (options->memory_bytes > 0 && threads > fit)
-        threads = fit;
-    return threads > 0 ? (unsigned)threads : 1;
-}
-
-static uint64_t memory_for(const struct gs_options *options, size_t span_count)
-{
-    return choose_threads(options, span_count) * merger_bytes(options, span_count) +
-           span_count * GS_CUT_SPAN_BYTES;
 }
 
 void gs_records_merge_forecast(const struct gs_options *options, size_t span_count, uint64_t count,
@@ -98,37 +80,34 @@ void gs_records_merge_forecast(const struct gs_options *options, size_t span_cou
 {
     const double record = RECORD_SECONDS + LOG_SECONDS * log2((double)span_count + 1) +
                           BYTE_SECONDS * gs_record_bytes(options);
-    *forecast = (struct gs_forecast){.engine = "merge",
-                                     .device = GS_DEVICE_CPU,
-                                     .reason = GS_MERGE_REASON,
-                                     .seconds = (double)count * record / choose_threads(options, 1),
-                                     .memory_bytes = memory_for(options, span_count)};
+    gs_merge_predict(options, span_count, count, record, merger_bytes(options, span_count),
+                     forecast);
 }
 
 static bool merger_open(struct merger *merger, const struct merging *merging)
 {
     const struct gs_options *options = merging->drive.options;
-    const size_t spans = merging->cut.span_count + 1;
+    const size_t spans = merging->drive.cut.span_count + 1;
     *merger = (struct merger){.tree = {.order = options->records, .reverse = options->reverse}};
-    merger->segment.parts = calloc(spans, sizeof *merger->segment.parts);
+    merger->worker.segment.parts = calloc(spans, sizeof *merger->worker.segment.parts);
     merger->tree.runs = calloc(spans, sizeof *merger->tree.runs);
     merger->tree.losers = calloc(spans, sizeof *merger->tree.losers);
-    merger->places = malloc(merging->cut.room * sizeof *merger->places);
+    merger->places = malloc(merging->drive.cut.room * sizeof *merger->places);
     merger->memory = gs_pages_alloc(block_bytes(options));
     if (merger->memory != NULL) {
         const unsigned bytes = gs_record_bytes(options);
-        merger->segment.bounds[0].record = merger->memory;
-        merger->segment.bounds[1].record = merger->memory + bytes;
+        merger->worker.segment.bounds[0].record = merger->memory;
+        merger->worker.segment.bounds[1].record = merger->memory + bytes;
         merger->block = merger->memory + (size_t)BESIDE_BLOCK * bytes;
     }
-    return merger->segment.parts != NULL && merger->tree.runs != NULL &&
+    return merger->worker.segment.parts != NULL && merger->tree.runs != NULL &&
            merger->tree.losers != NULL && merger->places != NULL && merger->block != NULL;
 }
 
 static void merger_close(struct merger *merger, const struct merging *merging)
 {
     const struct gs_options *options = merging->drive.options;
-    free(merger->segment.parts);
+    free(merger->worker.segment.parts);
     free(merger->tree.runs);
     free(merger->tree.losers);
     free(merger->places);
@@ -148,11 +127,12 @@ static bool follows(const struct merging *merging, const struct gs_part *part, c
 /* Make the parts of a segment the runs of the tree; false: an input is out of order. */
 static bool open_tree(const struct merging *merging, struct merger *merger)
 {
-    const struct gs_segment *segment = &merger->segment;
+    const struct gs_segment *segment = &merger->worker.segment;
     const uint64_t bytes = gs_record_bytes(merging->drive.options);
     for (size_t i = 0; i < segment->part_count; i++) {
         const struct gs_part *part = &segment->parts[i];
-        const char *first = (const char *)merging->cut.spans[part->span].keys + part->first * bytes;
+        const char *first =
+            (const char *)merging->drive.cut.spans[part->span].keys + part->first * bytes;
         if (!follows(merging, part, first))
             return false;
         merger->tree.runs[i] = (struct gs_record_run){first, first + part->count * bytes};
@@ -169,7 +149,7 @@ static enum gs_status merge_places(struct merging *merging, struct merger *merge
     const struct gs_options *options = merging->drive.options;
     const uint64_t bytes = gs_record_bytes(options);
     uint64_t dropped_sum = 0;
-    bool ordered = merger->segment.count > 0 && open_tree(merging, merger);
+    bool ordered = open_tree(merging, merger);
     *kept = 0;
     while (ordered) {
         const char *record = gs_record_tree_first(&merger->tree);
@@ -180,7 +160,7 @@ static enum gs_status merge_places(struct merging *merging, struct merger *merge
         if (options->unique && *kept > 0 &&
             gs_record_same_keys(options->records, merger->places[*kept - 1], record))
             dropped_sum += sum;
-        else if (*kept < merging->cut.room)
+        else if (*kept < merging->drive.cut.room)
             merger->places[(*kept)++] = record;
         else
             ordered = false;
@@ -218,7 +198,7 @@ static bool copy_records(const struct merging *merging, const struct merger *mer
             return false;
     }
     return count == 0 ||
-           gs_cut_holds(&merging->cut, &merger->segment, to, to + (count - 1) * bytes);
+           gs_cut_holds(&merging->drive.cut, &merger->worker.segment, to, to + (count - 1) * bytes);
 }
 
 /* Write records in blocks to the sink; one that is all of them has been copied and checked. */
@@ -256,7 +236,7 @@ static enum gs_status write_in_place(const struct merging *merging, const struct
 static enum gs_status emit(struct merging *merging, struct merger *merger, uint64_t kept)
 {
     struct gs_emitter *emitter = merging->drive.emitter;
-    const struct gs_segment *segment = &merger->segment;
+    const struct gs_segment *segment = &merger->worker.segment;
     const bool in_place = emitter->sink->memory != NULL;
     struct gs_error err = {.status = GS_OK};
     uint64_t position;
@@ -303,18 +283,6 @@ static int compare_records(const void *order, const void *a, const void *b)
     return gs_record_compare(order, a, b);
 }
 
-/* As cut of struct gs_merge_drive. */
-static bool cut_segment(struct gs_merge_drive *drive, struct gs_merge_worker *worker)
-{
-    struct merging *merging = (struct merging *)drive;
-    struct merger *merger = (struct merger *)worker;
-    if (gs_cut_done(&merging->cut))
-        return false;
-    gs_cut_next(&merging->cut, &merger->segment);
-    worker->count = merger->segment.count;
-    return true;
-}
-
 static void run_thread(struct gs_merge_drive *drive)
 {
     struct merger merger;
@@ -342,26 +310,27 @@ enum gs_status gs_records_merge(const struct gs_options *options, const struct g
                                        .compare = compare_records,
                                        .context = options->unique ? &by_keys : options->records};
     const struct gs_options emit_options = {.unique = options->unique, .key_bytes = GS_KEY_BYTES};
-    struct merging merging = {.drive = {.options = options,
-                                        .spans = spans,
-                                        .span_count = span_count,
-                                        .threads = choose_threads(options, span_count),
-                                        .sort_bytes = gs_record_bytes(options),
-                                        .write_bytes = 2 * gs_record_bytes(options),
-                                        .run = run_thread,
-                                        .cut = cut_segment,
-                                        .merge = merge_segment,
-                                        .first_disorder = gs_records_first_disorder}};
+    struct merging merging = {
+        .drive = {.options = options,
+                  .spans = spans,
+                  .span_count = span_count,
+                  .threads = gs_merge_threads(options, merger_bytes(options, span_count)),
+                  .sort_bytes = gs_record_bytes(options),
+                  .write_bytes = 2 * gs_record_bytes(options),
+                  .run = run_thread,
+                  .merge = merge_segment,
+                  .first_disorder = gs_records_first_disorder}};
     gs_merge_open(&merging.drive, &emit_options, sink, progress, stats);
     stats->device_text = "tree of losers";
-    stats->memory_bytes = memory_for(options, span_count);
-    GS_TRY(gs_cut_open(&merging.cut, &order, spans, span_count, records_in_block(options), err));
+    stats->memory_bytes = gs_merge_memory(options, span_count, merger_bytes(options, span_count));
+    GS_TRY(
+        gs_cut_open(&merging.drive.cut, &order, spans, span_count, records_in_block(options), err));
     GS_TRY(gs_trail_open(&merging.trail, options, gs_records_look, sink, err));
     GS_TRY(gs_merge_run(&merging.drive, err));
-    stats->bins = merging.cut.segments;
+    stats->bins = merging.drive.cut.segments;
     st = gs_trail_prove(&merging.trail, stats->fingerprint, stats, err);
 cleanup:
     gs_trail_close(&merging.trail);
-    gs_cut_close(&merging.cut);
+    gs_cut_close(&merging.drive.cut);
     return st;
 }

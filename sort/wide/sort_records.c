@@ -1,10 +1,11 @@
 /* sort_records.c -- sort records in memory: choose how wide their tags are.
  * SPDX-License-Identifier: MIT
  *
- * Tags of 64 bits are sorted in half the time of those of 128, but have 4 bytes of prefix only.
- * Records with the same prefix are told apart by comparing them, which costs a cache miss or two
- * for each: so these must be few, by the sample of that sort, or it refuses. Where tags have room
- * for all of the record, the narrowest of those are taken: nothing is fetched then.
+ * Tags of 64 bits are sorted in half the time of those of 128, but prefixes have only the bits that
+ * an index leaves: 37 where there are 2^26 records. Those with the same prefix are told apart by
+ * comparing them, which costs a cache miss or two for each: so these must be few, by the sample of
+ * that sort, or it refuses. Where tags have room for all of the record, the narrowest of those are
+ * taken: nothing is fetched then.
  */
 #include "sort/wide/record_calls.h"
 #include "sort/tags/tag_sort.h"

@@ -7,11 +7,10 @@
 #
 # A variant is a line of tests/bench/variants.txt: NAME REVISION [FILE SED]..., separated by tabs.
 # `build` takes the committed files of the revision, edits each FILE with its SED script (an edit
-# that changes nothing is an error), and writes build/variants/NAME. `run` checks each variant on
-# small inputs of every distribution, then times it: SIZES (log2 of keys, default
-# 12,16,20,22,24,26,28) of DISTRIBUTIONS (default uniform,zipf,log-uniform,two-clusters,clusters),
-# REPETITIONS (7). The table has milliseconds, the ratio to CUB in the same run and, in brackets,
-# the speed relative to the first variant.
+# that changes nothing is an error), and writes build/variants/NAME. `run` times each variant, all
+# outputs compared: SIZES (log2 of keys, default 12,16,20,22,24,26,28) of DISTRIBUTIONS (default
+# uniform,zipf,log-uniform,two-clusters,clusters), REPETITIONS (7). The table has milliseconds, the
+# ratio to CUB in the same run and, in brackets, the speed relative to the first variant.
 set -eu -o pipefail
 cd "$(dirname "$0")/../.."
 list=tests/bench/variants.txt
@@ -53,7 +52,6 @@ build_variant()
 run_variant()
 {
     local name=$1
-    "$out/$name" --check-small --sizes=16 | tail -n 1 | sed "s/^/$name: /" >&2
     "$out/$name" --sizes="${SIZES:-12,16,20,22,24,26,28}" \
         --distributions="${DISTRIBUTIONS:-uniform,zipf,log-uniform,two-clusters,clusters}" \
         --repetitions="${REPETITIONS:-7}" --csv="$out/$name.csv" >"$out/$name.log"

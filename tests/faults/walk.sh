@@ -82,7 +82,7 @@ fsync           | old     |       | gsort --fsync ../in -o out
 fsync-external  | old     |       | gsort --fsync -S 256K -T ../tmp -T . ../big -o out
 merge-external  | old     | -r    | "$REFERENCE" -r ../big | gsort -m -r -S 256K -T ../tmp -o out
 direct          | old     |       | gsort --direct --verify ../in -o out
-direct-external | old     | -u    | gsort --direct -u -S 256K -T ../tmp ../big -o out
+direct-external | old     | -u    | gsort --direct -u -S 256K -T ../tmp ../many -o out
 engine          | old     | -u    | gsort -u --engine=hybrid ../few -o out
 progress        | told    |       | gsort --progress=always ../in -o out
 records         | old     | -R 100 -k 0:b10 | gsort -R 100 -k 0:b10 --verify ../gray -o out
@@ -314,6 +314,7 @@ make_input()
     sorted) "$KEYGEN" sorted 200003 ;;
     few) "$KEYGEN" zipf 1003 ;;
     big) "$KEYGEN" gaussian 600001 ;;
+    many) "$KEYGEN" narrow 800001 ;; # of few values: combined in temporary files
     more) "$KEYGEN" sorted 100003 --seed=2 ;;
     large) "$KEYGEN" uniform 9M ;; # more than 32 MiB
     gray) "$KEYGEN" gray 60000 ;;
@@ -333,7 +334,7 @@ walk_mode()
     : >../tally
     export GSORT_FAULT_MARK=$DIR/mark
     # The right output, by the reference from the same files.
-    local inputs='\.\./(in|sorted|few|big|more|large|gray|runs)' file
+    local inputs='\.\./(in|sorted|few|big|many|more|large|gray|runs)' file
     local -a files
     read -ra files <<<"$(grep -Eo "$inputs" <<<"$command" | xargs)"
     [ "$before" != self ] || files=(../in)

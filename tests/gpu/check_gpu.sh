@@ -2,10 +2,9 @@
 # check_gpu.sh -- verify the GPU's part on the GPU of this machine, and write tests/gpu-verified.txt
 # SPDX-License-Identifier: MIT
 #
-# usage: tests/gpu/check_gpu.sh GPU_TWINS BENCH_GPU GPU_ENGINES GPU_FLIP GPU_VALUES GPU_PAGES
-#                               GPU_NARROW GPU_SMALL GPU_CLOSE GPU_ARRAY GPU_ARGSORT GPU_GRAPH
-#                               BENCH_GPU_OF_A_WIDTH...
-# from make check-gpu, with the suite's variables
+# usage: tests/gpu/check_gpu.sh DIR     from make check-gpu, with the suite's variables
+#
+# DIR has the programs: gpu_twins and the like, bench-gpu, and gpu_ways-64 and so on for wider keys.
 #
 # Twins stage by stage, every distribution and boundary against CUB, repeated runs, the four tools
 # of compute-sanitizer on small inputs, and the whole Bats suite with --device=gpu, each file by
@@ -18,20 +17,8 @@
 # TESTS names the files to run in it (default: all).
 set -u -o pipefail
 cd "$(dirname "$0")/../.." || exit 2
-twins=$1
-bench=$2
-engines=$3
-flips=$4
-values=$5
-pages=$6
-narrow=$7
-small=$8
-close=$9
-array=${10}
-argsort=${11}
-graph=${12}
-shift 12
-wide=("$@")
+dir=$1
+widths=(64 128)
 state=${GPU_STATE:-build/gpu-state}
 jobs=${BATS_JOBS:-$(($(nproc) / 4))}
 limit=600        # seconds for a file
@@ -105,29 +92,31 @@ watched()
 # and number of bins, but count_values with GS_GPU_FEW_CELLS, which gpu_values does, and what larger
 # inputs have: sort_few of more than 2^16 keys, scatter_bins' large tiles, blocks for large bins,
 # wide positions. gpu_pages adds the ends of pages, gpu_close bins of values that lie close,
-# gpu_narrow those of remainders, gpu_engines the shared-memory engines; bench-gpu sends more
+# gpu_narrow those of remainders, gpu_engines the shared-memory engines; gpu_ways sends more
 # distributions through the same kernels. racecheck follows each access to shared memory, of CUB's
-# kernels in bench-gpu too, and would take minutes: it gets smaller inputs, half of the kinds for
-# each number of bins, and no bench-gpu, and so the same kernels. For wider keys, bench-gpu's inputs
+# kernels in gpu_ways too, and would take minutes: it gets smaller inputs, half of the kinds for
+# each number of bins, and no gpu_ways, and so the same kernels. For wider keys, gpu_ways' inputs
 # are all. gpu_array and gpu_argsort add what loads and stores records of all kinds.
 sanitize()
 {
+    local width sizes=1,1000,5000,20000,50001
     local -a calls=() # the library asks whether a page is pinned by a call that fails if not
     [ "$1" != memcheck ] || calls=(--report-api-errors no)
     if [ "$1" = racecheck ]; then
-        watched "$1" "$twins" 20000 2 && watched "$1" "$values" 20000 &&
-            watched "$1" "$array" "$REFERENCE" 257
+        watched "$1" "$dir/gpu_twins" 20000 2 && watched "$1" "$dir/gpu_values" 20000 &&
+            watched "$1" "$dir/gpu_array" "$REFERENCE" 257
     else
-        watched "$1" "$twins" 60000 && watched "$1" "$values" 40000 &&
-            watched "$1" "${calls[@]}" "$array" "$REFERENCE" 33000 &&
-            watched "$1" "$bench" --check-small --sizes=16 &&
-            watched "$1" "$bench" --check-small --no-wait --sizes=16
-    fi && watched "$1" "$pages" && watched "$1" "$narrow" 0 && watched "$1" "$close" 1 &&
-        watched "$1" "$engines" 300 37 && watched "$1" "${calls[@]}" "$argsort" 257 || return
+        watched "$1" "$dir/gpu_twins" 60000 && watched "$1" "$dir/gpu_values" 40000 &&
+            watched "$1" "${calls[@]}" "$dir/gpu_array" "$REFERENCE" 33000 &&
+            watched "$1" "$dir/gpu_ways" --sizes=$sizes &&
+            watched "$1" "$dir/gpu_ways" --sizes=$sizes --no-wait
+    fi && watched "$1" "$dir/gpu_pages" && watched "$1" "$dir/gpu_narrow" 0 &&
+        watched "$1" "$dir/gpu_close" 1 && watched "$1" "$dir/gpu_engines" 300 37 &&
+        watched "$1" "${calls[@]}" "$dir/gpu_argsort" 257 || return
     local -a but=()
     [ "$1" != racecheck ] || but=(--kernel-regex-exclude kns=Radix) # CUB's kernels
-    for width in "${wide[@]}"; do
-        watched "$1" "${but[@]}" "$width" --check-small --sizes=16 || return
+    for width in "${widths[@]}"; do
+        watched "$1" "${but[@]}" "$dir/gpu_ways-$width" --sizes=$sizes || return
     done
 }
 
@@ -171,40 +160,45 @@ test_files()
     done
 }
 
-step 'twins, stage by stage' "$twins"
-step 'engines, every n and number of lists' "$engines"
-step 'slots of few values' "$values"
-step 'bins of values that lie close' "$close"
-step 'bins that end where pages do' "$pages"
-step 'bins of 16-bit remainders' "$narrow"
-step 'a GPU of 64 or 99 KiB a block' "$small"
-step 'arrays of the library, on the device' "$array" "$REFERENCE"
-step 'positions of the library, on the device' "$argsort"
-step 'arrays in graphs, and without a wait on the host' "$graph"
+step 'twins, stage by stage' "$dir/gpu_twins"
+step 'engines, every n and number of lists' "$dir/gpu_engines"
+step 'slots of few values' "$dir/gpu_values"
+step 'bins of values that lie close' "$dir/gpu_close"
+step 'bins that end where pages do' "$dir/gpu_pages"
+step 'bins of 16-bit remainders' "$dir/gpu_narrow"
+step 'a GPU of 64 or 99 KiB a block' "$dir/gpu_small"
+step 'arrays of the library, on the device' "$dir/gpu_array" "$REFERENCE"
+step 'positions of the library, on the device' "$dir/gpu_argsort"
+step 'arrays in graphs, and without a wait on the host' "$dir/gpu_graph"
+step 'contexts of the caller, another GPU, a broken one' "$dir/gpu_hostile"
 step 'arrays of Python, on the device' env PYTHONPATH="$LIBRARY/lib/python3/dist-packages" \
     PYTHONDONTWRITEBYTECODE=1 python3 tests/gpu/device_array.py
-step '10,000 bits flipped between stages, each told by the proof' "$flips"
-step 'every distribution, sizes around every boundary, against CUB' "$bench" --check --sizes=26
-step 'the same, up to as many keys as there is room for' "$bench" --check --sizes=22
-step 'the same without a wait on the host' "$bench" --check --no-wait --sizes=22
+step '10,000 bits flipped between stages, each told by the proof' "$dir/gpu_flip"
+step 'every distribution, sizes around every boundary, against CUB' "$dir/gpu_ways"
+step 'the same, up to as many keys as there is room for' "$dir/gpu_ways" --most=4194304
+step 'the same without a wait on the host' "$dir/gpu_ways" --most=4194304 --no-wait
 large_note=
 if [ "${gpu_mib:-0}" -ge "$large_mib" ]; then
-    step 'more than 2^32 keys against CUB' "$bench" --check-large
+    step 'more than 2^32 keys against CUB' "$dir/gpu_ways" --sizes=4294967297 \
+        --distributions=uniform,zipf,nearly
     # Large slots of many copies have so many values that neither way to a digit for each will do.
-    step '2^28 uneven keys against CUB' "$bench" --sizes=28 --repetitions=1 \
+    step '2^28 uneven keys against CUB' "$dir/bench-gpu" --sizes=28 --repetitions=1 \
         --distributions=k-mers,low-entropy
 else
     large_note="skipped: more than 2^32 keys against CUB: $gpu_mib MiB are too few"
 fi
-step '1000 sorts of 2^20 keys under varied seeds' "$bench" --repeat=1000 --sizes=20
-for width in "${wide[@]}"; do
-    bits=${width##*-}
-    step "keys of $bits bits, the same against CUB" "$width" --check --sizes=24
-    step "keys of $bits bits without a wait on the host" "$width" --check --no-wait --sizes=22
-    step "200 sorts of 2^20 keys of $bits bits" "$width" --repeat=200 --sizes=20
+step '2^26 keys, every distribution' "$dir/bench-gpu" --sizes=26 --repetitions=1
+step '1000 times 2^20 keys under varied seeds' "$dir/gpu_ways" --repeat=1000
+for width in "${widths[@]}"; do
+    step "keys of $width bits, the same against CUB" "$dir/gpu_ways-$width" --most=16777216
+    step "keys of $width bits without a wait on the host" \
+        "$dir/gpu_ways-$width" --most=4194304 --no-wait
+    step "200 times 2^20 keys of $width bits" "$dir/gpu_ways-$width" --repeat=200
     # A block of each kind sorts some bins of every distribution here.
-    step "1,000 bits of keys of $bits bits flipped, each told by the proof" "$flips-$bits" 1000
-    step "2^26 keys of $bits bits, every distribution" "$width" --sizes=26 --repetitions=1
+    step "1,000 bits of keys of $width bits flipped, each told by the proof" \
+        "$dir/gpu_flip-$width" 1000
+    step "2^26 keys of $width bits, every distribution" \
+        "$dir/bench-gpu-$width" --sizes=26 --repetitions=1
 done
 sanitizer_note=
 if command -v compute-sanitizer >/dev/null; then

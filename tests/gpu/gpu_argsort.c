@@ -7,36 +7,9 @@
  */
 #include "sort/gsort.h"
 
+#include "tests/gpu/argsort_formats.h"
 #include "tests/gpu/guarded.h"
 #include "tests/unit/check.h"
-
-/* Formats with keys of up to 12 bytes, and up to 8. */
-static const char *const formats[] = {
-    "u8",
-    "u8 r",
-    "i16",
-    "bf16 r",
-    "u32",
-    "u32be",
-    "f32 r",
-    "M8[s]",
-    "i64",
-    "f64",
-    "f64be r",
-    "R3 k1:u16be s",
-    "R5 k4:u8 k0:u32",
-    "R8 k4:f32r k0:i32",
-    "R8 k3:u16",
-    "R8 k0:u32 r",
-    "R12 k4:u64r",
-    "R12 k0:b12",
-    "R16 k8:f64r",
-    "R16 k2:f16 k4:f32 k10:u16 r",
-    "R8 kzorder(0:u32,4:u32)",
-    "R9 kzorder(0:u16,2:u16,4:i16)r",
-    "R16 kzorder(0:u32,12:u32,8:u32)",
-};
-enum { FORMATS = sizeof formats / sizeof *formats };
 
 /* Positions of `count` records on the device, beside those of the CPU. `few`: of bytes that have
  * few values. */
@@ -140,8 +113,8 @@ int main(int argc, char **argv)
     check_refused();
     must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes && sizes[i] <= most; i++)
-        for (size_t j = 0; j < FORMATS; j += sizes[i] < 1000000 ? 1 : 4)
-            check_argsort(formats[j], sizes[i], j % 2 == 0 ? 4 : 8, j % 3 == 0,
+        for (size_t j = 0; j < ARGSORT_FORMATS; j += sizes[i] < 1000000 ? 1 : 4)
+            check_argsort(argsort_formats[j], sizes[i], j % 2 == 0 ? 4 : 8, j % 3 == 0,
                           j % 2 == 0 ? stream : NULL);
     must(cudaStreamDestroy(stream));
     return check_failures();

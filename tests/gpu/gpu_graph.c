@@ -1,16 +1,18 @@
-/* gpu_graph.c -- gsort_device_sort without a wait on the host: captured in a graph, and not.
+/* gpu_graph.c -- the calls in device memory without a wait on the host: in graphs, and queued.
  * SPDX-License-Identifier: MIT
  *
  * usage: gpu_graph
  *
  * For each format a graph is captured once, and launched again and again on fresh keys of every
- * distribution of keygen, and hostile ones; the library's sort on the CPU is the reference. Needs a
- * GPU: without one it says so and exits with 77.
+ * distribution of keygen, and hostile ones: gsort_device_sort, and gsort_device_argsort for all
+ * kinds of keys. The library's calls on the CPU are the reference. Needs a GPU: without one it says
+ * so and exits with 77.
  */
 #include "sort/gsort.h"
 
 #include "common/random.h"
 #include "data/dist.h"
+#include "tests/gpu/argsort_formats.h"
 #include "tests/gpu/gpu_test.h"
 #include "tests/unit/check.h"
 
@@ -51,31 +53,48 @@ static void make_records(unsigned char *records, uint64_t count, size_t size, un
     }
 }
 
-/* A format, an array of it in device memory, and what sorts it there. */
+/* A format, an array of it in device memory, and what sorts it there, or its positions. */
 struct graph_case {
     struct gsort_format *format;
     uint64_t count;
-    size_t bytes, temp_bytes;
-    unsigned char *records, *sorted; /* in the host's memory */
-    unsigned char *in, *out, *temp;  /* in the device's */
+    unsigned index_bytes;               /* of positions; 0: records */
+    size_t in_bytes, bytes, temp_bytes; /* bytes: of the result */
+    unsigned char *records, *sorted;    /* in the host's memory */
+    unsigned char *in, *out, *temp;     /* in the device's */
     cudaStream_t stream;
 };
 
-static void open_case(struct graph_case *test, const char *words, uint64_t count, bool in_place)
+static void queue_call(struct graph_case *test, void *temp)
 {
     struct gsort_error error = GSORT_ERROR_INIT;
-    *test = (struct graph_case){.format = gsort_format_parse(words, &error), .count = count};
-    test->bytes = count * gsort_format_record_bytes(test->format);
-    test->records = malloc(test->bytes);
-    test->sorted = malloc(test->bytes);
+    const enum gsort_status status =
+        test->index_bytes > 0
+            ? gsort_device_argsort(temp, &test->temp_bytes, test->format, test->in, test->out,
+                                   test->index_bytes, test->count, test->stream,
+                                   GSORT_DEVICE_NO_WAIT, &error)
+            : gsort_device_sort(temp, &test->temp_bytes, test->format, test->in, test->out,
+                                test->count, test->stream, GSORT_DEVICE_NO_WAIT, &error);
+    if (!CHECK_EQUAL(status, GSORT_OK))
+        fprintf(stderr, "  %s\n", error.line);
+}
+
+static void open_case(struct graph_case *test, const char *words, unsigned index_bytes,
+                      uint64_t count, bool in_place)
+{
+    struct gsort_error error = GSORT_ERROR_INIT;
+    *test = (struct graph_case){
+        .format = gsort_format_parse(words, &error), .count = count, .index_bytes = index_bytes};
+    const size_t record_bytes = gsort_format_record_bytes(test->format);
+    test->in_bytes = count * record_bytes;
+    test->bytes = count * (index_bytes > 0 ? index_bytes : record_bytes);
+    test->records = malloc(test->in_bytes + 1);
+    test->sorted = malloc(test->bytes + 1);
     must(cudaStreamCreateWithFlags(&test->stream, cudaStreamNonBlocking));
-    CHECK_EQUAL(gsort_device_sort(NULL, &test->temp_bytes, test->format, NULL, NULL, count,
-                                  test->stream, GSORT_DEVICE_NO_WAIT, &error),
-                GSORT_OK);
-    must(cudaMalloc((void **)&test->in, test->bytes));
+    queue_call(test, NULL);
+    must(cudaMalloc((void **)&test->in, test->in_bytes + 1));
     test->out = test->in;
     if (!in_place)
-        must(cudaMalloc((void **)&test->out, test->bytes));
+        must(cudaMalloc((void **)&test->out, test->bytes + 1));
     must(cudaMalloc((void **)&test->temp, test->temp_bytes + GUARD));
     must(cudaMemset(test->temp, GARBAGE, test->temp_bytes + GUARD));
 }
@@ -92,26 +111,20 @@ static void close_case(struct graph_case *test)
     gsort_format_free(test->format);
 }
 
-static void queue_sort(struct graph_case *test)
-{
-    struct gsort_error error = GSORT_ERROR_INIT;
-    CHECK_EQUAL(gsort_device_sort(test->temp, &test->temp_bytes, test->format, test->in, test->out,
-                                  test->count, test->stream, GSORT_DEVICE_NO_WAIT, &error),
-                GSORT_OK);
-    if (error.line[0] != '\0')
-        fprintf(stderr, "  %s\n", error.line);
-}
-
-/* Make other records, and what they are in order. */
+/* Make other records, and what they are in order, or where. */
 static void begin_keys(struct graph_case *test, unsigned kind)
 {
     struct gsort_error error = GSORT_ERROR_INIT;
     make_records(test->records, test->count, gsort_format_record_bytes(test->format), kind);
-    CHECK_EQUAL(
-        gsort_sort(test->format, test->records, test->sorted, test->count, NULL, NULL, &error),
-        GSORT_OK);
-    must(cudaMemcpyAsync(test->in, test->records, test->bytes, cudaMemcpyHostToDevice,
+    CHECK_EQUAL(test->index_bytes > 0 ? gsort_argsort(test->format, test->records, test->sorted,
+                                                      test->index_bytes, test->count, NULL, &error)
+                                      : gsort_sort(test->format, test->records, test->sorted,
+                                                   test->count, NULL, NULL, &error),
+                GSORT_OK);
+    must(cudaMemcpyAsync(test->in, test->records, test->in_bytes, cudaMemcpyHostToDevice,
                          test->stream));
+    if (test->out != test->in)
+        must(cudaMemsetAsync(test->out, GARBAGE, test->bytes, test->stream));
     must(cudaStreamSynchronize(test->stream));
 }
 
@@ -119,31 +132,39 @@ static bool is_sorted(struct graph_case *test)
 {
     must(cudaStreamSynchronize(test->stream));
     unsigned char *got = get(test->out, test->bytes);
+    unsigned char *left = get(test->in, test->in_bytes);
     unsigned char *behind = get(test->temp + test->temp_bytes, GUARD);
     bool right = memcmp(got, test->sorted, test->bytes) == 0;
+    right = right && (test->in == test->out || memcmp(left, test->records, test->in_bytes) == 0);
     for (size_t i = 0; i < GUARD; i++)
         right = right && behind[i] == GARBAGE;
     free(got);
+    free(left);
     free(behind);
     return right;
 }
 
-/* Capture the sort once; launch it for keys of every kind. */
-static void check_graph(const char *words, uint64_t count, bool in_place)
+/* Capture the call once; launch it for keys of every STEPth kind. */
+static void check_graph(const char *words, unsigned index_bytes, uint64_t count, bool in_place,
+                        unsigned step)
 {
     struct graph_case test;
     cudaGraph_t graph;
     cudaGraphExec_t launched;
-    open_case(&test, words, count, in_place);
+    open_case(&test, words, index_bytes, count, in_place);
     must(cudaStreamBeginCapture(test.stream, cudaStreamCaptureModeGlobal));
-    queue_sort(&test);
+    queue_call(&test, test.temp);
     must(cudaStreamEndCapture(test.stream, &graph));
     must(cudaGraphInstantiate(&launched, graph, 0));
-    for (unsigned kind = 0; kind < HOSTILE || gs_dists[kind - HOSTILE].name != NULL; kind++) {
+    unsigned kinds = HOSTILE;
+    while (gs_dists[kinds - HOSTILE].name != NULL)
+        kinds++;
+    for (unsigned kind = 0; kind < kinds; kind += step) {
         begin_keys(&test, kind);
         must(cudaGraphLaunch(launched, test.stream));
         if (!CHECK(is_sorted(&test)))
-            fprintf(stderr, "  %" PRIu64 " records of \"%s\", %s\n", count, words,
+            fprintf(stderr, "  %s%" PRIu64 " records of \"%s\", %s\n",
+                    index_bytes > 0 ? "positions of " : "", count, words,
                     kind < HOSTILE ? "hostile" : gs_dists[kind - HOSTILE].name);
     }
     must(cudaGraphExecDestroy(launched));
@@ -159,18 +180,18 @@ static void wait_for_release(void *released)
 }
 
 /* The call returns while the stream has not come to it: else it would wait for ever. */
-static void check_no_wait(const char *words, uint64_t count)
+static void check_no_wait(const char *words, unsigned index_bytes, uint64_t count)
 {
     struct graph_case test;
     bool released = false;
-    open_case(&test, words, count, true);
+    open_case(&test, words, index_bytes, count, index_bytes == 0);
     begin_keys(&test, HOSTILE);
-    queue_sort(&test); /* CUDA loads the kernels */
+    queue_call(&test, test.temp); /* CUDA loads the kernels */
     CHECK(is_sorted(&test));
     begin_keys(&test, 0);
     alarm(DEADLOCK_SECONDS);
     must(cudaLaunchHostFunc(test.stream, wait_for_release, &released));
-    queue_sort(&test);
+    queue_call(&test, test.temp);
     CHECK_EQUAL(cudaStreamQuery(test.stream), cudaErrorNotReady);
     (void)cudaGetLastError();
     __atomic_store_n(&released, true, __ATOMIC_RELEASE);
@@ -179,20 +200,38 @@ static void check_no_wait(const char *words, uint64_t count)
     close_case(&test);
 }
 
+/* Positions: nothing, one tile or less, and one more, one level, two; in sizes that the formats
+ * take in turn. 6144 keys of 8 bytes are a tile, and 3072 of 16. */
+static void check_positions(void)
+{
+    static const uint64_t sizes[] = {0,     1,     2,     3071,  3073,    6143,   6145,
+                                     32767, 32769, 36863, 36865, 1 << 20, 1048577};
+    enum { SIZES = sizeof sizes / sizeof *sizes, SMALL = SIZES - 2 };
+    for (size_t i = 0; i < SIZES; i++)
+        for (size_t j = i < SMALL ? 0 : i; j < ARGSORT_FORMATS; j += i < SMALL ? 1 : 5)
+            check_graph(argsort_formats[j], (i + j) % 2 == 0 ? 4 : 8, sizes[i], false,
+                        i < SMALL ? 5 : 2);
+    check_graph("u32", 4, 3000001, false, 1);
+    check_graph("f64", 8, 1200000, false, 1);
+}
+
 int main(void)
 {
     require_gpu();
-    check_no_wait("u32", 3000000);
-    check_no_wait("f64", 300000);
-    check_no_wait("R12 k4:u64r", 300000);
-    check_graph("u32", 3000001, false);
-    check_graph("u32", 1 << 20, true);
-    check_graph("u32", 100000, true);
-    check_graph("i32 r", 1500000, true);
-    check_graph("u64", 1200000, false);
-    check_graph("f64", 300000, true);
-    check_graph("u128", 400001, true);
-    check_graph("R3 k0:b3", 700000, false);
-    check_graph("R12 k4:u64r", 300000, true);
+    check_no_wait("u32", 0, 3000000);
+    check_no_wait("f64", 0, 300000);
+    check_no_wait("R12 k4:u64r", 0, 300000);
+    check_no_wait("u32", 4, 300000);
+    check_no_wait("f64", 8, 300000);
+    check_graph("u32", 0, 3000001, false, 1);
+    check_graph("u32", 0, 1 << 20, true, 1);
+    check_graph("u32", 0, 100000, true, 1);
+    check_graph("i32 r", 0, 1500000, true, 1);
+    check_graph("u64", 0, 1200000, false, 1);
+    check_graph("f64", 0, 300000, true, 1);
+    check_graph("u128", 0, 400001, true, 1);
+    check_graph("R3 k0:b3", 0, 700000, false, 1);
+    check_graph("R12 k4:u64r", 0, 300000, true, 1);
+    check_positions();
     return check_failures();
 }

@@ -12,7 +12,7 @@
 #include "sort/device/device_sort.h"
 #include "sort/device/kernels/gpu_launchers.h"
 #include "sort/device/pages/page_launchers.h"
-#include "sort/device/pages/pages.h"
+#include "tests/gpu/add_room.h"
 #include "tests/gpu/gpu_test.h"
 #include "tests/unit/check.h"
 
@@ -157,14 +157,14 @@ static uint32_t check_sort(enum input input, uint64_t n)
     must(cudaMalloc((void **)&d_other, n * sizeof *d_other));
     must(cudaMemcpy(d_keys, keys, n * sizeof *keys, cudaMemcpyHostToDevice));
     CHECK_EQUAL(gs_device_sorter_open(&sorter, n, &err), GS_OK);
-    sorter.room.paged_keys = n;
-    CHECK_EQUAL(gs_device_sorter_add_room(&sorter, &err), GS_OK);
+    void *room = add_room(&sorter, n, 0);
     CHECK_EQUAL(gs_device_sort(&sorter, d_keys, d_other, n, &stats, &err), GS_OK);
     must(cudaDeviceSynchronize());
     gs_key *sorted = get(stats.in_other ? d_other : d_keys, n * sizeof *sorted);
     qsort(keys, n, sizeof *keys, compare_keys);
     CHECK(memcmp(sorted, keys, n * sizeof *keys) == 0);
     gs_device_sorter_close(&sorter);
+    cudaFree(room);
     cudaFree(d_keys);
     cudaFree(d_other);
     free(sorted);

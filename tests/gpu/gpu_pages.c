@@ -11,8 +11,8 @@
 #include "sort/device/device_sort.h"
 #include "sort/device/kernels/gpu_launchers.h"
 #include "sort/device/pages/page_launchers.h"
-#include "sort/device/pages/pages.h"
 #include "sort/keys/fingerprint.h"
+#include "tests/gpu/add_room.h"
 #include "tests/gpu/gpu_test.h"
 #include "tests/unit/check.h"
 
@@ -195,11 +195,11 @@ int main(void)
     if (test.keys == NULL)
         abort();
     enum gs_status st = gs_device_sorter_open(&test.sorter, test.n, &err);
-    test.sorter.room.paged_keys = 1;
-    if (st != GS_OK || gs_device_sorter_add_room(&test.sorter, &err) != GS_OK) {
+    if (st != GS_OK) {
         fprintf(stderr, "gpu_pages: %s\n", err.text);
         exit(2);
     }
+    void *room = add_room(&test.sorter, 1, 0);
     must(cudaMalloc((void **)&test.d_keys, test.n * sizeof(gs_key)));
     must(cudaMalloc((void **)&test.d_other, test.n * sizeof(gs_key)));
     for (int shuffled = 0; shuffled < 2; shuffled++) {
@@ -208,6 +208,7 @@ int main(void)
             check_pages(&test, most, most == 4 ? test.sorter.processors : 1);
     }
     gs_device_sorter_close(&test.sorter);
+    cudaFree(room);
     cudaFree(test.d_keys);
     cudaFree(test.d_other);
     free(test.keys);

@@ -16,11 +16,11 @@
 #include "sort/device/device_sizes.h"
 #include "sort/device/device_sort.h"
 #include "sort/device/kernels/gpu_launchers.h"
-#include "sort/device/pages/pages.h"
 #include "sort/keys/fingerprint.h"
 #include "sort/keys/sample_position.h"
 #include "sort/split/sort_samples.h"
 #include "sort/split/splitters.h"
+#include "tests/gpu/add_room.h"
 #include "tests/gpu/gpu_test.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
@@ -211,11 +211,11 @@ static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
         abort();
     twins.offsets = twins.counts + 2 * (size_t)bins;
     enum gs_status st = gs_device_sorter_open(&twins.sorter, n, &err);
-    twins.sorter.room.paged_keys = twins.sorter.room.split_keys = 1;
-    if (st != GS_OK || gs_device_sorter_add_room(&twins.sorter, &err) != GS_OK) {
+    if (st != GS_OK) {
         fprintf(stderr, "gpu_twins: %s\n", err.text);
         exit(2);
     }
+    void *room = add_room(&twins.sorter, 1, 1);
     must(cudaMalloc((void **)&twins.d_keys, n * sizeof(gs_key)));
     must(cudaMalloc((void **)&twins.d_other, n * sizeof(gs_key)));
     must(cudaMemcpy(twins.d_keys, twins.keys, n * sizeof(gs_key), cudaMemcpyHostToDevice));
@@ -237,6 +237,7 @@ static void compare(enum sample_kind kind, uint64_t n, uint32_t bins)
     cudaFree(twins.d_keys);
     cudaFree(twins.d_other);
     gs_device_sorter_close(&twins.sorter);
+    cudaFree(room);
     free(twins.keys);
     free(twins.sorted);
     free(twins.sample);
@@ -293,8 +294,7 @@ static void check_input(enum input input, uint64_t n)
     must(cudaMalloc((void **)&twins.d_keys, n * sizeof(gs_key)));
     must(cudaMalloc((void **)&twins.d_other, n * sizeof(gs_key)));
     CHECK_EQUAL(gs_device_sorter_open(&twins.sorter, n, &err), GS_OK);
-    twins.sorter.room.paged_keys = twins.sorter.room.split_keys = 1;
-    CHECK_EQUAL(gs_device_sorter_add_room(&twins.sorter, &err), GS_OK);
+    void *room = add_room(&twins.sorter, 1, 1);
     const bool has_maps = twins.sorter.work.rows;
     compare_result(&twins, COUNTED, &stats);
     CHECK(!stats.in_other && !stats.split);
@@ -309,6 +309,7 @@ static void check_input(enum input input, uint64_t n)
     if (uneven)
         compare_result(&twins, SPLIT, NULL);
     gs_device_sorter_close(&twins.sorter);
+    cudaFree(room);
     cudaFree(twins.d_keys);
     cudaFree(twins.d_other);
     free(twins.keys);

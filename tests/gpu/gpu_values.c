@@ -12,7 +12,7 @@
 #include "common/random.h"
 #include "sort/device/device_sort.h"
 #include "sort/device/kernels/gpu_launchers.h"
-#include "sort/device/pages/pages.h"
+#include "tests/gpu/add_room.h"
 #include "tests/gpu/gpu_test.h"
 #include "tests/unit/check.h"
 
@@ -185,14 +185,13 @@ int main(int argc, char **argv)
         fprintf(stderr, "gpu_values: %s\n", err.text);
         exit(2);
     }
-    test.sorter.room.paged_keys = 1;
-    if (!CHECK(gs_device_sorter_add_room(&test.sorter, &err) == GS_OK))
-        return check_failures();
+    void *room = add_room(&test.sorter, 1, 0);
     test_all_keys(&test, 0);
     test_all_keys(&test, 20);
     cudaFree(test.d_a);
     cudaFree(test.d_b);
     gs_device_sorter_close(&test.sorter);
+    cudaFree(room);
     free(test.from);
     free(test.wanted);
     return check_failures();

@@ -68,3 +68,61 @@ END
     run -0 ./call 'R8 k0:u32 s' 4 # positions are stable in any case
     [[ $output == '5 1 '* ]]
 }
+
+@test "arguments that no device would make good are refused there by a line" {
+    cat >hostile.c <<'END'
+#include <gsort.h>
+#include <stdio.h>
+static char all[65536];
+static struct gsort_error error = GSORT_ERROR_INIT;
+static void told(enum gsort_status status)
+{
+    printf("%d %d %s\n", status, status == error.status, error.line);
+}
+static void sort(size_t temp_at, size_t bytes, size_t in, size_t out, uint64_t count,
+                 uint32_t flags)
+{
+    struct gsort_format *format = gsort_format_parse("u64", &error);
+    told(gsort_device_sort(all + temp_at, &bytes, format, all + in, all + out, count, NULL, flags,
+                           &error));
+    gsort_format_free(format);
+}
+static void argsort(size_t in, size_t out, unsigned index_bytes, uint64_t count)
+{
+    struct gsort_format *format = gsort_format_parse("u16", &error);
+    size_t bytes = 4096;
+    told(gsort_device_argsort(all, &bytes, format, all + in, all + out, index_bytes, count, NULL,
+                              GSORT_DEVICE_NO_WAIT, &error));
+    gsort_format_free(format);
+}
+int main(void)
+{
+    sort(0, 4096, 8192, 8192, 100, 2);
+    sort(0, 4096, 8192, 8992 - 8, 100, 0);
+    sort(0, 4096, 8992 - 8, 8192, 100, 0);
+    sort(0, 8193, 8192, 8192, 100, 0);
+    sort(0, SIZE_MAX, 8192, 8192, 100, 0);
+    sort(8192, SIZE_MAX, 0, 0, 100, 0);
+    sort(0, 4096, 8192, 8192, UINT64_C(1) << 61, 0);
+    argsort(8192, 8192, 4, 100);
+    argsort(8192, 8192 + 199, 4, 100);
+    argsort(8192, 8192 + 200, 2, 100);
+    argsort(8192, 16384, 4, (UINT64_C(1) << 32) + 1);
+    argsort(8192, 16384, 8, UINT64_C(1) << 61);
+    sort(0, 4096, 8192, 8992, 100, 0);
+    argsort(8192, 8392, 4, 100);
+}
+END
+    "${CC:-cc}" -std=c11 -Wall -Wextra -Werror hostile.c -I "$LIBRARY/include" -L "$LIBRARY/lib" \
+        -lgsort -o hostile
+    ./hostile | sed 's/at 0x.*/at P/' >told
+    overlap='the arrays overlap: sort in place, or into another array'
+    head -n 12 told | diff - <(printf '1 1 %s\n' 'flags 0x2: only a newer library knows them' \
+        "$overlap" "$overlap" 'temp overlaps an array' 'temp overlaps an array' \
+        'temp overlaps an array' 'there is no array of 2305843009213693952 records at P' \
+        "$overlap" "$overlap" 'positions are integers of 4 or 8 bytes, not of 2' \
+        'positions of so many records are integers of 8 bytes' \
+        'there is no array of 2305843009213693952 records at P')
+    # Arrays that only touch are none of these: the GPU is missed.
+    [ "$(tail -n 2 told | cut -c 1-4 | sort -u)" = '5 1 ' ]
+}

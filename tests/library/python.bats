@@ -126,7 +126,7 @@ assert not os.listdir(".")
 END
 }
 
-@test "a sorter: three orders of one copy, of each a batch, of none; one of each key, in the other direction" {
+@test "a sorter: three orders of one copy, given up and reversed; one of each key; of none" {
     "$PYTHON" - <<'END'
 import array, gsort, os, random
 formats = "R24 k0:u64 k8:u64 k16:u64", "R24 k8:u64r k16:u64r k0:u64r", "R24 k16:u64 k0:u64"

@@ -67,10 +67,6 @@ function check_text(line)
         found("longer than 100 columns")
     if (line ~ /(^|[^A-Za-z])(TO[D]O|FIX[M]E|XX[X])([^A-Za-z]|$)/)
         found("work left over: do it or leave it out")
-    # A part of a sort is called a bin; the other word is only for a distribution of keys.
-    line = tolower(line)
-    if (line ~ /b[u]cket([^s]|$)/ || (line ~ /b[u]ckets/ && folder !~ /^(data|tests)$/))
-        found("a bin is called bin")
 }
 
 # Does code contain one of the words (a regex alternation) as a whole word, followed by `after`?
@@ -86,20 +82,12 @@ function check_library(code)
         found("only cli/ and the tools print")
     if (has_word(code, "_exit|_Exit|exit|quick_exit|abort", " *[(]"))
         found("only cli/ and the tools exit")
-    if (code ~ /<(argp|getopt)\.h>/ || has_word(code, "getopt(_long)?|argp_parse", " *[(]"))
-        found("only cli/ and the tools read the command line")
 }
 
 function check_code(code)
 {
     if (code ~ /^[ ]*#[ ]*(if|ifdef|ifndef|elif).*GS_CUDA/)
         found("what is built is chosen by file in the Makefile, not by #if")
-    if (code ~ /(^|[^A-Za-z0-9_])typedef[ ]+(struct|union|enum)[^(]*$/)
-        found("no typedef of structures, unions and enumerations")
-    if (code ~ /__global__/ && code !~ /static/)
-        found("a kernel is static")
-    if (code ~ /<<</ && base !~ /\.(cu|cuh)$/)
-        found("kernels are launched in .cu files")
     if (guard != "" && code ~ ("^#define " guard "$"))
         guard = ""
 }

@@ -41,19 +41,21 @@ static enum gs_status merge(bool reverse, gs_key first, gs_key last)
     const struct gs_options options = {.reverse = reverse, .threads = 1};
     struct gs_part part = {.span = 0, .first = 0, .count = N};
     struct gs_sink sink = {.write = take};
-    struct gs_merge_shared merge = {
-        .drive = {.options = &options, .span_count = 1, .threads = 1},
-        .order = {.reverse = reverse, .threads = 1},
-        .cut = {.spans = &span,
-                .order = {.record_bytes = sizeof(gs_key), .reverse = reverse, .compare = compare}},
-        .method = GS_MERGE_NONE};
-    struct gs_merger worker = {.segment = {.parts = &part,
-                                           .part_count = 1,
-                                           .count = N,
-                                           .bounds = {{.record = (char *)&first, .exists = true},
-                                                      {.record = (char *)&last, .exists = true}}},
-                               .keys = keys,
-                               .scratch = scratch};
+    struct gs_merge_shared merge = {.drive = {.options = &options,
+                                              .span_count = 1,
+                                              .threads = 1,
+                                              .cut = {.spans = &span,
+                                                      .order = {.record_bytes = sizeof(gs_key),
+                                                                .reverse = reverse,
+                                                                .compare = compare}}},
+                                    .order = {.reverse = reverse, .threads = 1},
+                                    .method = GS_MERGE_NONE};
+    struct gs_segment segment = {.parts = &part,
+                                 .part_count = 1,
+                                 .count = N,
+                                 .bounds = {{.record = (char *)&first, .exists = true},
+                                            {.record = (char *)&last, .exists = true}}};
+    struct gs_merger worker = {.worker = {.segment = segment}, .keys = keys, .scratch = scratch};
     merge.drive.emitter = &merge.drive.own_emitter;
     gs_emit_init(merge.drive.emitter, &options, &sink);
     written = 0;

@@ -58,7 +58,7 @@ static void check_parts(const struct gs_part_table *table, uint64_t count)
         const struct gs_part_form *form = table->form;
         const char *part = table->parts + i * form->part_bytes;
         const uint64_t value = value_of(part);
-        uint64_t often;
+        uint32_t often;
         int64_t narrow;
         wide sum;
         memcpy(&often, part + form->record_bytes, sizeof often);
@@ -72,6 +72,53 @@ static void check_parts(const struct gs_part_table *table, uint64_t count)
     CHECK(all == count);
 }
 
+/* Keys that somebody has chosen for their hashes to be the same, by what is known of these: so they
+ * are not where the seed is another one. */
+static void check_seed(void)
+{
+    const struct gs_key_rows rows = {.count = 1, .list = {{.at = 0, .bytes = 16}}};
+    static bool came[1 << 16];
+    unsigned different = 0;
+    for (uint64_t i = 0; i < VALUES; i++) {
+        const uint64_t key[2] = {gs_random(3, i), 0xe7037ed1a0b428dbU};
+        const uint64_t hash = gs_keys_hash(&rows, gs_random(4, 1), (const char *)key) >> 48;
+        different += !came[hash];
+        came[hash] = true;
+    }
+    CHECK(different > VALUES - VALUES / 16);
+}
+
+/* Parts of all records become one of each key, in place, in the order of the first of each; those
+ * whose numbers have no room in one stay apart. */
+static void check_in_place(const struct gs_part_form *form, const char *records)
+{
+    char *parts = malloc((size_t)RECORDS * PART_BYTES);
+    uint32_t *slots = malloc(3 * RECORDS * sizeof *slots);
+    struct gs_part_table all = {.form = form, .parts = parts};
+    const uint32_t most = UINT32_MAX;
+    bool came[VALUES] = {false};
+    CHECK(parts != NULL && slots != NULL);
+    gs_parts_make(form, records, RECORDS, parts);
+    all.count = gs_parts_combine(form, parts, RECORDS / 2, slots);
+    memmove(parts + all.count * PART_BYTES, parts + RECORDS / 2 * PART_BYTES,
+            RECORDS / 2 * PART_BYTES);
+    all.count = gs_parts_combine(form, parts, all.count + RECORDS / 2, slots);
+    for (uint64_t i = 0, next = 0; i < RECORDS; i++) {
+        const uint64_t value = gs_random(1, i) % VALUES;
+        if (!came[value])
+            CHECK_EQUAL(value_of(parts + next++ * PART_BYTES), value);
+        came[value] = true;
+    }
+    check_parts(&all, RECORDS);
+    gs_parts_make(form, records, 1, parts);
+    gs_parts_make(form, records, 1, parts + PART_BYTES);
+    memcpy(parts + form->record_bytes, &most, sizeof most);
+    CHECK_EQUAL(gs_parts_combine(form, parts, 2, slots), 2);
+    CHECK(memcmp(parts + form->record_bytes, &most, sizeof most) == 0);
+    free(slots);
+    free(parts);
+}
+
 static void check_key(uint32_t key, uint32_t bytes)
 {
     struct gs_combine how = {.field_count = 1};
@@ -81,7 +128,7 @@ static void check_key(uint32_t key, uint32_t bytes)
     how.fields[0] = (struct gs_combined_field){.fold = GS_COMBINE_SUM};
     how.fields[0].field.type =
         (struct gs_key_type){.kind = GS_TYPE_SIGNED, .bytes = bytes, .big_endian = true};
-    how.fields[0].part.offset = format.record_bytes + 8;
+    how.fields[0].part.offset = format.record_bytes + GS_TIMES_BYTES;
     how.fields[0].part.type =
         (struct gs_key_type){.kind = GS_TYPE_SIGNED, .bytes = bytes == 4 ? 8 : 16};
     const struct gs_part_form form = {.how = &how,
@@ -103,6 +150,7 @@ static void check_key(uint32_t key, uint32_t bytes)
     CHECK(gs_part_table_add(&table, records + 77 * format.record_bytes, 77) == 23);
     check_parts(&table, 100);
     gs_part_table_free(&table);
+    check_in_place(&form, records);
     /* With room for some of the keys, it tells where it stopped. */
     struct gs_part_table small = {.form = &form, .limit_bytes = 100000};
     const uint64_t taken = gs_part_table_add(&small, records, RECORDS);
@@ -119,5 +167,6 @@ int main(void)
         check_key(keys[i], 4);
         check_key(keys[i], 8);
     }
+    check_seed();
     return 0;
 }

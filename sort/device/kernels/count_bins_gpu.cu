@@ -44,32 +44,6 @@ struct seen_bounds {
     gs_key high[GS_GPU_TILE_THREADS];
 };
 
-#if GS_BITS > 32
-/* Extend the state's bounds by those of this block. */
-static __device__ __forceinline__ void note_bounds(struct gs_gpu_state *state,
-                                                   struct seen_bounds *s_seen)
-{
-    const uint32_t warps = GS_GPU_TILE_THREADS / 32;
-    const uint32_t warp = threadIdx.x / 32;
-    const gs_key low = reduce_min_warp(s_seen->low[threadIdx.x]);
-    const gs_key high = reduce_max_warp(s_seen->high[threadIdx.x]);
-    __syncthreads();
-    if (lane_index() == 0) {
-        s_seen->low[warp] = low;
-        s_seen->high[warp] = high;
-    }
-    __syncthreads();
-    if (warp > 0)
-        return;
-    const gs_key least = reduce_min_warp(s_seen->low[lane_index() % warps]);
-    const gs_key most = reduce_max_warp(s_seen->high[lane_index() % warps]);
-    if (threadIdx.x == 0) {
-        state->low[blockIdx.x] = min(state->low[blockIdx.x], least);
-        state->high[blockIdx.x] = max(state->high[blockIdx.x], most);
-    }
-}
-#endif
-
 /* Each block strides over the input. s_table: `words` words of table, then a counter per bin. */
 template <int SEARCH>
 static __device__ __forceinline__ void count_tiles(const gs_key *__restrict__ keys, uint64_t n,
@@ -146,7 +120,7 @@ static __device__ __forceinline__ void count_tiles(const gs_key *__restrict__ ke
 #endif
     }
 #if GS_BITS > 32
-    note_bounds(state, s_seen);
+    note_bounds(state, {s_seen->low[t], s_seen->high[t]});
 #endif
     __syncthreads();
     for (uint32_t i = t; i < bins; i += GS_GPU_TILE_THREADS)
@@ -345,15 +319,10 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
     const uint64_t first = (uint64_t)(blockIdx.x - slot->first_tile) * GS_GPU_TILE_KEYS;
     const uint32_t size = (uint32_t)min(slot->size - first, (uint64_t)GS_GPU_TILE_KEYS);
     const gs_key *tile = keys + slot->from + first;
-    gs_key low = GS_KEY_MAX;
-    gs_key high = 0;
-#pragma unroll 8
-    for (uint32_t x = threadIdx.x; x < size; x += GS_GPU_TILE_THREADS) {
-        low = min(low, tile[x]);
-        high = max(high, tile[x]);
-    }
-    low = reduce_min_warp(low);
-    high = reduce_max_warp(high);
+    struct key_bounds seen = {GS_KEY_MAX, 0};
+    extend_bounds(&seen, tile, size);
+    const gs_key low = reduce_min_warp(seen.low);
+    const gs_key high = reduce_max_warp(seen.high);
     if (lane_index() == 0 && low <= high) {
         atomicMin(&slot->low, low);
         atomicMax(&slot->high, high);

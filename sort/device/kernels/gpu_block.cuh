@@ -7,7 +7,7 @@
 #ifndef GS_GPU_BLOCK_CUH
 #define GS_GPU_BLOCK_CUH
 
-#include "sort/device/kernels/gpu_sort.h"
+#include "sort/device/kernels/gpu_work.h"
 #include "sort/keys/params.h"
 
 #include "common/random.h"
@@ -135,10 +135,56 @@ static __device__ __forceinline__ uint32_t reduce_max_warp(uint32_t value)
     return ~reduce_min_warp(~value);
 }
 
+/* The least and the largest of some keys. */
+struct key_bounds {
+    gs_key low;
+    gs_key high;
+};
+
+/* Extend a thread's bounds by its share of a tile's keys. */
+static __device__ __forceinline__ void extend_bounds(struct key_bounds *bounds, const gs_key *keys,
+                                                     uint32_t size)
+{
+    const int loads = GS_BITS == 32 ? 8 : 4; /* at once */
+#pragma unroll loads
+    for (uint32_t x = threadIdx.x; x < size; x += GS_GPU_TILE_THREADS) {
+        bounds->low = min(bounds->low, keys[x]);
+        bounds->high = max(bounds->high, keys[x]);
+    }
+}
+
 #if GS_BITS > 32
 static __device__ __forceinline__ gs_key reduce_max_warp(gs_key key)
 {
     return ~reduce_min_warp((gs_key)~key);
+}
+
+/* The bounds of a block's THREADS threads together, for each of them. */
+template <int THREADS>
+static __device__ __forceinline__ struct key_bounds reduce_bounds(const struct key_bounds &its)
+{
+    const uint32_t warps = THREADS / 32;
+    __shared__ gs_key s_low[warps], s_high[warps];
+    const gs_key low = reduce_min_warp(its.low);
+    const gs_key high = reduce_max_warp(its.high);
+    if (lane_index() == 0) {
+        s_low[threadIdx.x / 32] = low;
+        s_high[threadIdx.x / 32] = high;
+    }
+    __syncthreads();
+    return {reduce_min_warp(s_low[lane_index() % warps]),
+            reduce_max_warp(s_high[lane_index() % warps])};
+}
+
+/* Extend the bounds that this block has noted in the state by its threads'. */
+static __device__ __forceinline__ void note_bounds(struct gs_gpu_state *state,
+                                                   const struct key_bounds &its)
+{
+    const struct key_bounds seen = reduce_bounds<GS_GPU_TILE_THREADS>(its);
+    if (threadIdx.x == 0) {
+        state->low[blockIdx.x] = min(state->low[blockIdx.x], seen.low);
+        state->high[blockIdx.x] = max(state->high[blockIdx.x], seen.high);
+    }
 }
 #endif
 
@@ -202,8 +248,8 @@ static __device__ __forceinline__ uint32_t rank_crowd(uint32_t *s_count, uint32_
     return member ? shared + (uint32_t)__popc(crowd & ((1U << lane) - 1)) : first;
 }
 
-/* Multiprocessors of a large GPU. A block prefetches the keys of the job that is one wave of blocks
- * after its own: this many, times the blocks per multiprocessor. */
+/* Multiprocessors of a large GPU. A block prefetches the wider keys of the job or tile that is one
+ * wave of blocks after its own: this many, times the blocks per multiprocessor. */
 #define GS_AHEAD_WAVE 128
 
 /* Prefetch keys into the L2 cache. For one thread to call; their bytes are a multiple of 16. */

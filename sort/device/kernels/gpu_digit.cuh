@@ -4,7 +4,7 @@
 #ifndef GS_GPU_DIGIT_CUH
 #define GS_GPU_DIGIT_CUH
 
-#include "sort/device/kernels/gpu_sort.h"
+#include "sort/device/kernels/gpu_work.h"
 
 /* The digit that spreads [low, high] over `bins`. The factor may be slightly too small, never too
  * large, so that no digit reaches bins. */

@@ -4,7 +4,7 @@
 #ifndef GS_GPU_JOBS_CUH
 #define GS_GPU_JOBS_CUH
 
-#include "sort/device/kernels/gpu_sort.h"
+#include "sort/device/kernels/gpu_block.cuh"
 
 /* List a bin of unsorted keys, with their bounds, for blocks of its size. uneven: keys may be so
  * between these. Only wider keys' blocks ask. */
@@ -60,6 +60,24 @@ static __device__ struct gs_gpu_slot *add_slot(const struct gs_gpu_work *work, u
     slot->mapped = 0;
     slot->map = 0;
     return slot;
+}
+
+/* Call list(d, begin, size) for each digit d of a slot that has keys, by one thread of a block: how
+ * many lie before it in the slot, and its own, which sizes[d] holds until then. */
+template <int THREADS, typename LIST>
+static __device__ __forceinline__ void each_digit(const struct gs_gpu_slot &slot,
+                                                  const unsigned long long *sizes, const LIST &list)
+{
+    __shared__ unsigned long long s_partial[33];
+    unsigned long long before = 0;
+    for (uint32_t round = 0; round < slot.bins; round += THREADS) {
+        const uint32_t d = round + threadIdx.x;
+        const unsigned long long size = d < slot.bins ? sizes[d] : 0;
+        const unsigned long long begin = scan_round<THREADS>(size, s_partial, &before);
+        if (size > 0)
+            list(d, begin, size);
+        __syncthreads();
+    }
 }
 
 #endif

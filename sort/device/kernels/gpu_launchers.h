@@ -7,7 +7,7 @@
 #ifndef GS_GPU_LAUNCHERS_H
 #define GS_GPU_LAUNCHERS_H
 
-#include "sort/device/kernels/gpu_sort.h"
+#include "sort/device/kernels/gpu_work.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -116,27 +116,14 @@ static __device__ void end_level(const struct gs_gpu_work &work, unsigned level,
 }
 
 /* The least and largest value of all keys, as the count has found them; by one block. */
-struct key_bounds {
-    gs_key low;
-    gs_key high;
-};
-
 static __device__ __forceinline__ struct key_bounds all_bounds(const struct gs_gpu_state *state)
 {
 #if GS_BITS == 32
     (void)state;
     return {0, GS_KEY_MAX};
 #else
-    __shared__ gs_key s_low[PLAN_THREADS / 32], s_high[PLAN_THREADS / 32];
-    static_assert(PLAN_THREADS == GS_GPU_COUNT_BLOCKS && PLAN_THREADS == 32 * 32, "one a thread");
-    const gs_key low = reduce_min_warp(state->low[threadIdx.x]);
-    const gs_key high = reduce_max_warp(state->high[threadIdx.x]);
-    if (lane_index() == 0) {
-        s_low[threadIdx.x / 32] = low;
-        s_high[threadIdx.x / 32] = high;
-    }
-    __syncthreads();
-    return {reduce_min_warp(s_low[lane_index()]), reduce_max_warp(s_high[lane_index()])};
+    static_assert(PLAN_THREADS == GS_GPU_COUNT_BLOCKS, "one a thread");
+    return reduce_bounds<PLAN_THREADS>({state->low[threadIdx.x], state->high[threadIdx.x]});
 #endif
 }
 

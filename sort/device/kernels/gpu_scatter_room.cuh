@@ -7,7 +7,7 @@
 #ifndef GS_GPU_SCATTER_ROOM_CUH
 #define GS_GPU_SCATTER_ROOM_CUH
 
-#include "sort/device/kernels/gpu_sort.h"
+#include "sort/device/kernels/gpu_work.h"
 
 /* Up to here 32-bit positions are enough, with a value to spare for an equality bin's "nowhere".
  * They are cheaper. */

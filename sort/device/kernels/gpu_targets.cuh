@@ -7,7 +7,7 @@
 #ifndef GS_GPU_TARGETS_CUH
 #define GS_GPU_TARGETS_CUH
 
-#include "sort/device/kernels/gpu_sort.h"
+#include "sort/device/kernels/gpu_work.h"
 
 /* Bins that lie in `out`, each from its cursor on. */
 template <typename P> struct flat_target {

@@ -180,34 +180,25 @@ static __global__ void __launch_bounds__(DIGIT_THREADS)
     plan_digits_kernel(const __grid_constant__ struct gs_gpu_work work, unsigned level)
 {
     after_previous();
-    __shared__ unsigned long long s_partial[33];
     if (work.report == NULL && blockIdx.x >= work.state->level_slots)
         return;
     const struct gs_gpu_slot slot = work.slots[level & 1][blockIdx.x];
     unsigned long long *counter = work.counters + slot.first_digit;
     const struct digit_bounds bounds = {slot, work.heavy + slot.first_digit};
     const bool runs = slot.mapped || digit_is_exact(slot.digit); /* digits may have one value */
-    unsigned long long before = 0;
-    for (uint32_t round = 0; round < slot.bins; round += DIGIT_THREADS) {
-        const uint32_t bin = round + threadIdx.x;
-        const unsigned long long size = bin < slot.bins ? counter[bin] : 0;
-        const unsigned long long begin = scan_round<DIGIT_THREADS>(size, s_partial, &before);
-        if (size > 0) {
-            const struct key_bounds its = bounds.of(bin);
-            const uint64_t start = slot.start + begin;
-            const int64_t from = slot.to + (int64_t)begin;
-            const bool one = runs && its.low == its.high;
-            counter[bin] = one ? GS_GPU_SKIP : begin;
-            if (one)
-                add_fill(&work, start, size, its.low);
-            else if (size > work.medium_keys)
-                add_slot(&work, level + 1, start, size, its.low, its.high)->from = from;
-            else
-                add_job(&work, start, from, (uint32_t)size, level & 1, slot.mapped, its.low,
-                        its.high);
-        }
-        __syncthreads();
-    }
+    each_digit<DIGIT_THREADS>(slot, counter, [&](uint32_t d, uint64_t begin, uint64_t size) {
+        const struct key_bounds its = bounds.of(d);
+        const uint64_t start = slot.start + begin;
+        const int64_t from = slot.to + (int64_t)begin;
+        const bool one = runs && its.low == its.high;
+        counter[d] = one ? GS_GPU_SKIP : begin;
+        if (one)
+            add_fill(&work, start, size, its.low);
+        else if (size > work.medium_keys)
+            add_slot(&work, level + 1, start, size, its.low, its.high)->from = from;
+        else
+            add_job(&work, start, from, (uint32_t)size, level & 1, slot.mapped, its.low, its.high);
+    });
 }
 #endif
 

@@ -217,11 +217,6 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
     clear_state(state, tables, samples);
     uint32_t t = threadIdx.x;
     const uint32_t *proxy = make_proxies(sample, samples, tables, state);
-#if GS_BITS > 32
-    const bool ordered = state->sample_order != (GS_GPU_DESCENT | GS_GPU_ASCENT);
-    if (t == 0 && ordered)
-        report_sample(state, report, sequence, GS_GPU_SAMPLE_COUNT);
-#endif
     if (n / bins > GS_GPU_MEDIUM_KEYS) {
         look_at_sample(sample, proxy, samples, max(samples / bins / 2, 1U), n, maps, counts,
                        &s_look, tables);
@@ -253,11 +248,12 @@ static __global__ void __launch_bounds__(TABLE_THREADS)
         }
     }
 #if GS_BITS > 32
+    const bool ordered = state->sample_order != (GS_GPU_DESCENT | GS_GPU_ASCENT);
     const bool filled = __syncthreads_count(heavy) > (int)bins / 2;
-    if (t == 0 && !ordered)
+    if (t == 0)
         report_sample(state, report, sequence,
                       (tables->uneven ? GS_GPU_SAMPLE_UNEVEN : 0) |
-                          (filled ? GS_GPU_SAMPLE_COUNT : 0));
+                          (ordered || filled ? GS_GPU_SAMPLE_COUNT : 0));
 #endif
     uint32_t count;
     uint32_t place = scan_block<TABLE_THREADS>(emitted, s_build.partial, &count);

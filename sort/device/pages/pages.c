@@ -1,9 +1,8 @@
-/* pages.c -- allocate the memory for pages and rooms, so that a sorter need not count.
+/* pages.c -- place the memory for pages and rooms, so that a sorter need not count.
  * SPDX-License-Identifier: MIT
  */
 #include "sort/device/pages/pages.h"
 #include "sort/device/device_sizes.h"
-#include "sort/device/gpu_call.h"
 #include "sort/device/pages/page_launchers.h"
 #include "sort/device/pages/sort_pages.h"
 
@@ -93,17 +92,4 @@ void gs_device_sorter_place_room(struct gs_device_sorter *sorter, void *memory)
 #if GS_BITS == 32
     sorter->room.sort_narrow = gs_sort_narrow_gpu;
 #endif
-}
-
-enum gs_status gs_device_sorter_add_room(struct gs_device_sorter *sorter, struct gs_error *err)
-{
-    enum gs_status st = GS_OK;
-    struct gs_device_room *room = &sorter->room;
-    const size_t bytes = room->memory == NULL ? gs_device_sorter_room(sorter) : 0;
-    if (bytes == 0)
-        return GS_OK;
-    GS_CUDA_TRY(cudaMalloc(&room->memory, bytes));
-    gs_device_sorter_place_room(sorter, room->memory);
-cleanup:
-    return st;
 }

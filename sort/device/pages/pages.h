@@ -34,9 +34,6 @@ extern "C" {
 size_t gs_device_sorter_room(struct gs_device_sorter *sorter);
 void gs_device_sorter_place_room(struct gs_device_sorter *sorter, void *memory);
 
-/* The same in memory of its own, at most once, after open. */
-enum gs_status gs_device_sorter_add_room(struct gs_device_sorter *sorter, struct gs_error *err);
-
 #ifdef __cplusplus
 }
 #endif

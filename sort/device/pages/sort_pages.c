@@ -8,7 +8,6 @@
 #include "sort/device/pages/sort_pages.h"
 #include "sort/device/device_levels.h"
 #include "sort/device/device_sizes.h"
-#include "sort/device/device_times.h"
 #include "sort/device/gpu_call.h"
 #include "sort/device/kernels/gpu_launchers.h"
 #include "sort/device/pages/page_launchers.h"
@@ -63,10 +62,8 @@ static enum gs_status scatter_pages(struct gs_device_sorter *sorter, const gs_ke
     pages->most = GS_GPU_PAGES_FACTOR * (pages->whole / bins + 1);
     const uint32_t most = bins + (bins < EQUALITY_BINS ? bins : EQUALITY_BINS);
     GS_CUDA_TRY(gs_begin_pages_gpu(work, most, stream));
-    gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
     GS_CUDA_TRY(gs_scatter_pages_gpu(work, gs_device_source(sorter, keys), other, n, bins, most,
                                      sorter->processors, stream));
-    gs_device_mark(sorter, GS_DEVICE_SCATTER);
 #if GS_BITS > 32
     GS_CUDA_TRY(gs_bound_ends_gpu(work, other, n, sorter->processors, stream));
 #endif
@@ -74,12 +71,10 @@ static enum gs_status scatter_pages(struct gs_device_sorter *sorter, const gs_ke
         work->sub_bin_keys = (uint32_t)gs_device_split_keys(work, n, bins);
     GS_CUDA_TRY(gs_plan_pages_gpu(work, n, split ? 1 : 2, ++sorter->sequence, stream));
     gs_device_choose_jobs(work, n);
-    gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
     if (ahead == GS_DEVICE_COUNTS) {
         /* Meanwhile the host hears of the slots. */
         const uint64_t tiles = n / GS_GPU_TILE_KEYS + most;
         GS_CUDA_TRY(gs_count_digits_gpu(work, 2, other, 0, (uint32_t)tiles, GS_GPU_LINEAR, stream));
-        gs_device_mark(sorter, GS_DEVICE_COUNT_DIGITS);
     }
     GS_CUDA_TRY(gs_device_await_report(sorter, report));
     *done = report->outcome == GS_GPU_UNSORTED;
@@ -100,7 +95,6 @@ static enum gs_status count_all_values(struct gs_device_sorter *sorter, gs_key *
     report->slots = 1;
     report->tiles = (uint32_t)((n + GS_GPU_TILE_KEYS - 1) / GS_GPU_TILE_KEYS);
     GS_CUDA_TRY(gs_device_count_values(sorter, 1, keys, other, report));
-    gs_device_mark(sorter, GS_DEVICE_SORT_BINS);
     GS_CUDA_TRY(gs_device_await_report(sorter, report));
     *done = report->tiles == 0;
     report->slots = 0;
@@ -126,12 +120,10 @@ enum gs_status gs_device_sort_pages(struct gs_device_sorter *sorter, gs_key *key
     GS_CUDA_TRY(gs_select_samples_gpu(work, source, n, samples, sorter->stream));
     if (split && !sorter->room.split_ordered)
         GS_CUDA_TRY(look_disordered(sorter, samples, &split));
-    gs_device_mark(sorter, GS_DEVICE_SELECT_SAMPLES);
     const uint32_t first_bins = split && bins > GS_GPU_SPLIT_BINS ? GS_GPU_SPLIT_BINS : bins;
     GS_CUDA_TRY(gs_device_choose_splitters(sorter, n, samples, bins, most, first_bins, true));
     if (GS_BITS > 32) { /* a count, if wanted, need not wait for the host */
         GS_CUDA_TRY(gs_count_bins_gpu(work, source, n, most, sorter->processors, sorter->stream));
-        gs_device_mark(sorter, GS_DEVICE_COUNT_BINS);
         GS_CUDA_TRY(gs_device_await_sample(sorter, &tells));
     }
     if (GS_BITS > 32 && tells == 0)
@@ -159,7 +151,6 @@ enum gs_status gs_device_sort_pages(struct gs_device_sorter *sorter, gs_key *key
                                     err);
     if ((tells & GS_GPU_SAMPLE_COUNT) == 0) /* else it is */
         GS_CUDA_TRY(gs_count_bins_gpu(work, source, n, most, sorter->processors, sorter->stream));
-    gs_device_mark(sorter, GS_DEVICE_COUNT_BINS);
     const uint32_t known = report.bins > 0 ? report.bins : 2 * most;
     st = gs_device_sort_from_counts(sorter, keys, other, n, most, known, stats, err);
 cleanup:

@@ -192,7 +192,6 @@ static __global__ void __launch_bounds__(JOB_THREADS)
     plan_rooms_kernel(const __grid_constant__ struct gs_gpu_work work)
 {
     after_previous();
-    __shared__ unsigned long long s_partial[33];
     const struct gs_gpu_slot slot = work.slots[0][blockIdx.x];
     const unsigned long long *sizes = work.counters + (uint64_t)GS_GPU_PARTS * slot.first_digit;
     if (slot.bins == 0) /* one value: its run has been listed */
@@ -210,17 +209,13 @@ static __global__ void __launch_bounds__(JOB_THREADS)
         }
         return;
     }
-    unsigned long long before = slot.start;
-    for (uint32_t round = 0; round < slot.bins; round += JOB_THREADS) {
-        const uint32_t d = round + threadIdx.x;
-        const unsigned long long size = d < slot.bins ? sizes[d] : 0;
-        const unsigned long long start = scan_round<JOB_THREADS>(size, s_partial, &before);
-        if (size > 0 && slot.narrow)
+    each_digit<JOB_THREADS>(slot, sizes, [&](uint32_t d, uint64_t begin, uint64_t size) {
+        const uint64_t start = slot.start + begin;
+        if (slot.narrow)
             add_narrow_job(&work, slot, d, start, (uint32_t)size);
-        else if (size > 0)
+        else
             add_job(&work, start, slot.to + (int64_t)d * slot.room, (uint32_t)size, 1, true, 0, 0);
-        __syncthreads();
-    }
+    });
 }
 
 cudaError_t gs_choose_rooms_gpu(const struct gs_gpu_work *work, const uint32_t *keys,

@@ -35,11 +35,11 @@ template <int THREADS> static constexpr size_t shared_bytes()
     return block_memory<THREADS>::WORDS * sizeof(uint32_t);
 }
 
-/* Sort this block's job, and prefetch the keys of the job AHEAD blocks later. */
-template <int THREADS, int AHEAD>
+/* Sort this block's job. */
+template <int THREADS>
 static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_t *b,
                                                 uint32_t *output, const struct gs_gpu_job *jobs,
-                                                uint32_t job_count, bool uneven)
+                                                bool uneven)
 {
     constexpr int COUNTS = counts_of<THREADS>();
     const uint32_t digits = THREADS * COUNTS;
@@ -53,10 +53,6 @@ static __device__ __forceinline__ void sort_job(const uint32_t *a, const uint32_
     uint32_t *out = output + job.start;
     const uint32_t size = job.size;
     const int rest = (int)size - (int)t; /* key i of this thread exists if i * THREADS < rest */
-    if (t == THREADS - 1 && blockIdx.x + AHEAD < job_count) {
-        const struct gs_gpu_job later = jobs[blockIdx.x + AHEAD];
-        prefetch_keys((later.in_b ? b : a) + later.from, min(later.size, THREADS * ITEMS) / 4 * 4);
-    }
     if (THREADS == MEDIUM_THREADS && size > THREADS * ITEMS)
         return sort_close<THREADS>(a, b, output, jobs);
 
@@ -187,9 +183,9 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
                                : medium             ? listed.state->listed.medium_jobs
                                                     : listed.state->listed.small_jobs;
     if (blockIdx.x < job_count) {
-        sort_job<THREADS, GS_AHEAD_WAVE * BLOCKS>(
-            a, b, output, jobs, job_count,
-            listed.uneven || (listed.state != NULL && listed.state->level_kind != GS_GPU_LINEAR));
+        sort_job<THREADS>(a, b, output, jobs,
+                          listed.uneven ||
+                              (listed.state != NULL && listed.state->level_kind != GS_GPU_LINEAR));
     } else {
         const uint32_t i = blockIdx.x - job_count;
         if (!medium && i < (listed.state != NULL ? listed.state->listed.fills : listed.fills))

@@ -256,11 +256,10 @@ static __device__ __noinline__ void sort_repeated(const uint32_t *b, uint32_t *o
     sort_network_block<THREADS>(out, out, job.size, s_keys);
 }
 
-/* One block sorts one job, and prefetches the keys of one far behind it. */
+/* One block sorts one job. */
 template <int THREADS, int BLOCKS>
 static __global__ void __launch_bounds__(THREADS, GS_RESIDENT_BLOCKS(BLOCKS, THREADS))
-    sort_narrow_kernel(const uint32_t *b, uint32_t *output, const struct gs_gpu_narrow_job *jobs,
-                       uint32_t job_count)
+    sort_narrow_kernel(const uint32_t *b, uint32_t *output, const struct gs_gpu_narrow_job *jobs)
 {
     after_previous();
     extern __shared__ __align__(16) uint32_t s_memory[];
@@ -279,10 +278,6 @@ static __global__ void __launch_bounds__(THREADS, GS_RESIDENT_BLOCKS(BLOCKS, THR
     uint32_t rest = 0;
     if (t < job.size % GROUP)
         rest = ((const uint16_t *)in)[job.size / GROUP * GROUP + t];
-    if (t == THREADS - 1 && blockIdx.x + GS_AHEAD_WAVE * BLOCKS < job_count) {
-        const struct gs_gpu_narrow_job later = jobs[blockIdx.x + GS_AHEAD_WAVE * BLOCKS];
-        prefetch_keys(b + later.from, later.size / 8 * 4);
-    }
 #pragma unroll
     for (int i = 0; i < 2 * NARROW_WORDS / 4 / THREADS; i++)
         ((uint4 *)s->once)[i * THREADS + t] = make_uint4(0, 0, 0, 0);
@@ -337,7 +332,7 @@ static cudaError_t launch_narrow(const struct gs_gpu_work *work, uint32_t *a, co
     if (error != cudaSuccess)
         return error;
     return gs_launch_next(sort_narrow_kernel<THREADS, BLOCKS>, jobs, THREADS, shared, stream, b, a,
-                          (const struct gs_gpu_narrow_job *)work->narrow_jobs, jobs);
+                          (const struct gs_gpu_narrow_job *)work->narrow_jobs);
 }
 
 cudaError_t gs_sort_narrow_gpu(const struct gs_gpu_work *work, uint32_t *a, const uint32_t *b,

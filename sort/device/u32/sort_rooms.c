@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/device/device_levels.h"
-#include "sort/device/device_times.h"
 #include "sort/device/gpu_call.h"
 #include "sort/device/kernels/gpu_launchers.h"
 #include "sort/device/pages/page_launchers.h"
@@ -23,12 +22,9 @@ static enum gs_status sort_rooms(struct gs_device_sorter *sorter, gs_key *from, 
     }
     GS_CUDA_TRY(gs_choose_rooms_gpu(work, from, to, n, report->slots, stream));
     GS_CUDA_TRY(gs_device_clear_counters(sorter, report));
-    gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
     GS_CUDA_TRY(gs_scatter_rooms_gpu(work, from, to, report->slots, report->tiles, stream));
-    gs_device_mark(sorter, GS_DEVICE_SCATTER_DIGITS);
     GS_CUDA_TRY(gs_plan_rooms_gpu(work, report->slots, stream));
     GS_CUDA_TRY(gs_device_plan_level(sorter, 3));
-    gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
     GS_CUDA_TRY(gs_device_await_report(sorter, report));
     return gs_device_sort_slots(sorter, from, to, n, 2, GS_DEVICE_ROOMS, report, stats, err);
 cleanup:
@@ -72,10 +68,8 @@ static enum gs_status split_slots(struct gs_device_sorter *sorter, gs_key *keys,
         GS_CUDA_TRY(gs_split_pages_gpu(work, other, keys, n, report->slots, report->tiles, digits,
                                        sorter->stream));
     }
-    gs_device_mark(sorter, GS_DEVICE_SCATTER_DIGITS);
     work->pages = work->split;
     GS_CUDA_TRY(gs_device_plan_level(sorter, 2));
-    gs_device_mark(sorter, GS_DEVICE_PREFIX_SUM);
     GS_CUDA_TRY(gs_device_await_report(sorter, report));
     if (digits == GS_GPU_LINEAR) {
         GS_TRY(sort_rooms(sorter, keys, other, n, report, stats, err));

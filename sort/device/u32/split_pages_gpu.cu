@@ -98,26 +98,18 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
     plan_split_kernel(const __grid_constant__ struct gs_gpu_work work)
 {
     after_previous();
-    __shared__ unsigned long long s_partial[33];
     const struct gs_gpu_slot slot = work.slots[1][blockIdx.x];
     const unsigned long long *sizes = work.counters + (uint64_t)GS_GPU_PARTS * slot.first_digit;
     const uint32_t most = most_pages(slot);
     const uint16_t *entry = work.maps[slot.map].entry;
-    unsigned long long before = slot.start;
-    for (uint32_t round = 0; round < slot.bins; round += PLAN_THREADS) {
-        const uint32_t d = round + threadIdx.x;
-        const unsigned long long size = d < slot.bins ? sizes[d] : 0;
-        const unsigned long long start = scan_round<PLAN_THREADS>(size, s_partial, &before);
-        if (size > 0) {
-            const uint64_t low = digit_begin<DIGITS, false>(slot, entry, d);
-            const uint64_t high = digit_begin<DIGITS, false>(slot, entry, d + 1) - 1;
-            struct gs_gpu_slot *part = add_slot(&work, 2, start, size, (uint32_t)low,
-                                                (uint32_t)min(high, (uint64_t)slot.high));
-            part->from = slot.to + (int64_t)d * most;
-            part->paged = 1;
-        }
-        __syncthreads();
-    }
+    each_digit<PLAN_THREADS>(slot, sizes, [&](uint32_t d, uint64_t begin, uint64_t size) {
+        const uint64_t low = digit_begin<DIGITS, false>(slot, entry, d);
+        const uint64_t high = digit_begin<DIGITS, false>(slot, entry, d + 1) - 1;
+        struct gs_gpu_slot *part = add_slot(&work, 2, slot.start + begin, size, (uint32_t)low,
+                                            (uint32_t)min(high, (uint64_t)slot.high));
+        part->from = slot.to + (int64_t)d * most;
+        part->paged = 1;
+    });
 }
 
 template <int DIGITS, typename INDEX>

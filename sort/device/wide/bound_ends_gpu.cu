@@ -17,11 +17,9 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
     for (uint32_t i = blockIdx.x * GS_GPU_TILE_THREADS + threadIdx.x; i < digits;
          i += gridDim.x * GS_GPU_TILE_THREADS)
         work.counters[i] = 0;
-    __shared__ gs_key s_low[GS_GPU_TILE_THREADS / 32], s_high[GS_GPU_TILE_THREADS / 32];
     const struct gs_gpu_pages &pages = work.pages;
     const uint64_t most = (uint64_t)pages.most * GS_GPU_PAGE_KEYS;
-    gs_key low = GS_KEY_MAX;
-    gs_key high = 0;
+    struct key_bounds seen = {GS_KEY_MAX, 0};
     if (work.state->outcome != GS_GPU_UNSORTED)
         return;
     for (int end = 0; end < 2; end++) {
@@ -35,25 +33,10 @@ static __global__ void __launch_bounds__(GS_GPU_TILE_THREADS)
                 page_at(pages, keys, number) + tile % GS_GPU_PAGE_TILES * GS_GPU_TILE_KEYS;
             const uint32_t rest =
                 (uint32_t)min(size - tile * GS_GPU_TILE_KEYS, (uint64_t)GS_GPU_TILE_KEYS);
-#pragma unroll 4
-            for (uint32_t x = threadIdx.x; x < rest; x += GS_GPU_TILE_THREADS) {
-                low = min(low, first[x]);
-                high = max(high, first[x]);
-            }
+            extend_bounds(&seen, first, rest);
         }
     }
-    low = reduce_min_warp(low);
-    high = reduce_max_warp(high);
-    if (lane_index() == 0) {
-        s_low[threadIdx.x / 32] = low;
-        s_high[threadIdx.x / 32] = high;
-    }
-    __syncthreads();
-    if (threadIdx.x == 0)
-        for (uint32_t w = 0; w < GS_GPU_TILE_THREADS / 32; w++) {
-            work.state->low[blockIdx.x] = min(work.state->low[blockIdx.x], s_low[w]);
-            work.state->high[blockIdx.x] = max(work.state->high[blockIdx.x], s_high[w]);
-        }
+    note_bounds(work.state, seen);
 }
 
 cudaError_t gs_bound_ends_gpu(const struct gs_gpu_work *work, const gs_key *out, uint64_t n,

@@ -1,14 +1,10 @@
-/* sample.h -- draw a sample of the records that a rank brings.
+/* record_sample.h -- draw a sample of records that are in memory or mapped.
  * SPDX-License-Identifier: MIT
  */
-#ifndef GS_SAMPLE_H
-#define GS_SAMPLE_H
+#ifndef GS_RECORD_SAMPLE_H
+#define GS_RECORD_SAMPLE_H
 
 #include "sort/types/types.h"
-
-/* How many records a rank draws of the `keys` that it brings, in proportion to its share of the
- * total: `each` for each of so many ranks, or all if those are enough. */
-uint64_t gs_sample_size(uint64_t keys, uint64_t total, uint64_t each, unsigned ranks);
 
 /* Called with sample i: a record, and its position among all of the spans. */
 typedef void gs_sample_take(void *context, uint64_t i, const char *record, uint64_t position);

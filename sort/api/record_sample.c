@@ -1,9 +1,7 @@
-/* sample.c -- draw a sample of the records that a rank brings.
+/* record_sample.c -- draw a sample of records that are in memory or mapped.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/cluster/sample.h"
-#include "sort/cluster/ranges.h"
-
+#include "sort/api/record_sample.h"
 #include "sort/keys/sample_position.h"
 
 #include <sys/mman.h>
@@ -16,12 +14,6 @@
 
 /* Sample records whose pages are asked for at once. */
 #define SAMPLES_AT_ONCE 256
-
-uint64_t gs_sample_size(uint64_t keys, uint64_t total, uint64_t each, unsigned ranks)
-{
-    const uint64_t wanted = each * ranks;
-    return total <= wanted ? keys : (uint64_t)((gs_u128)wanted * keys / total);
-}
 
 /* Where the record at a position of all spans is; positions ascend from call to call, and *span and
  * *before, the records of earlier spans, with them. */
@@ -44,8 +36,8 @@ static bool is_on_disk(const struct gs_span *spans, size_t record_bytes, uint64_
     uint64_t before = 0;
     for (uint64_t i = 0; i < PROBES; i++) {
         unsigned char there = 1;
-        const char *record = find_record(spans, record_bytes,
-                                         (uint64_t)((gs_u128)keys * i / PROBES), &span, &before);
+        const uint64_t at = gs_sample_position(i, PROBES, keys, SAMPLE_SEED);
+        const char *record = find_record(spans, record_bytes, at, &span, &before);
         void *page = (void *)((uintptr_t)record & ~(uintptr_t)(PAGE_BYTES - 1));
         if (mincore(page, PAGE_BYTES, &there) == 0 && (there & 1) == 0)
             return true;

@@ -1,15 +1,14 @@
-/* bench_gpu_keys.cuh -- the keys and sizes of bench_gpu: made on the device, or keygen's.
+/* gpu_keys.cuh -- keys of every distribution, made on the device or keygen's, and compared there.
  * SPDX-License-Identifier: MIT
  *
  * A distribution is an index: first come those of this file, then those of data/dist.h, whose keys
  * the CPU makes.
  */
-#ifndef GS_BENCH_GPU_KEYS_CUH
-#define GS_BENCH_GPU_KEYS_CUH
+#ifndef GS_GPU_KEYS_CUH
+#define GS_GPU_KEYS_CUH
 
 #include "common/formats/keys.h"
 #include "common/random.h"
-#include "sort/device/kernels/gpu_sort.h"
 #include "sort/device/device_sizes.h"
 #include "sort/keys/params.h"
 #include "sort/keys/sample_position.h"
@@ -17,8 +16,8 @@
 extern "C" {
 #include "data/dist.h"
 }
+#include "tests/gpu/gpu_test.h"
 
-#include <cuda_runtime_api.h>
 #include <string>
 #include <vector>
 
@@ -208,31 +207,43 @@ static const char *name_of(int distribution)
 
 /* Fill device memory with n keys of a distribution (an index of DISTRIBUTIONS or, behind these, of
  * keygen's). */
-static cudaError_t make_source(gs_key *keys, uint64_t n, int distribution, uint64_t seed)
+static void make_source(gs_key *keys, uint64_t n, int distribution, uint64_t seed)
 {
     if (distribution < KINDS) {
         const uint32_t samples = gs_device_samples(n, gs_device_sort_bins(n));
         make_keys<<<1024, 256>>>(keys, n, distribution, samples, seed);
-        return cudaSuccess; /* the next call reports an error of the kernel */
+        return; /* the next call reports an error of the kernel */
     }
     std::vector<gs_key> drawn(n);
     const struct gs_dist *dist = &gs_dists[distribution - KINDS];
 #pragma omp parallel for
     for (uint64_t i = 0; i < n; i++)
         drawn[i] = widen((uint32_t)dist->draw(seed, n, i));
-    return cudaMemcpy(keys, drawn.data(), n * sizeof *keys, cudaMemcpyHostToDevice);
+    must(cudaMemcpy(keys, drawn.data(), n * sizeof *keys, cudaMemcpyHostToDevice));
 }
 
-/* Sizes around those at which gsort changes its method. */
-static std::vector<uint64_t> boundary_sizes()
+static __global__ void count_differing(const gs_key *a, const gs_key *b, uint64_t n,
+                                       unsigned long long *differences)
 {
-    std::vector<uint64_t> sizes = {0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 1000};
-    for (uint64_t edge : {(uint64_t)GS_GPU_SMALL_KEYS, (uint64_t)GS_GPU_MEDIUM_KEYS,
-                          (uint64_t)GS_GPU_TILE_KEYS * 7, 1UL << 14, 1UL << 16,
-                          (uint64_t)GS_GPU_FEW_KEYS, 1UL << 20, 1UL << 21, 1UL << 23, 1UL << 26})
-        for (int d = -1; d <= 1; d++)
-            sizes.push_back(edge + (uint64_t)d);
-    return sizes;
+    unsigned long long mine = 0;
+    for (uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; i < n;
+         i += (uint64_t)gridDim.x * blockDim.x)
+        mine += a[i] != b[i];
+    if (mine > 0)
+        atomicAdd(differences, mine);
+}
+
+/* How many of two arrays' keys differ? */
+static uint64_t count_differences(const gs_key *a, const gs_key *b, uint64_t n)
+{
+    static unsigned long long *differences;
+    unsigned long long found;
+    if (differences == NULL)
+        must(cudaMalloc(&differences, sizeof *differences));
+    must(cudaMemset(differences, 0, sizeof *differences));
+    count_differing<<<1024, 256>>>(a, b, n, differences);
+    must(cudaMemcpy(&found, differences, sizeof found, cudaMemcpyDeviceToHost));
+    return found;
 }
 
 /* The words of a list of names or sizes. */

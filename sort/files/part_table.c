@@ -91,7 +91,8 @@ static bool grow(struct gs_part_table *table)
     table->slot_bits = bits;
     table->room = room;
     for (uint64_t i = 0; i < table->count; i++)
-        slots[find_empty(table, gs_keys_hash(&form->rows, form->seed, part_at(table, i)))] = (uint32_t)(i + 1);
+        slots[find_empty(table, gs_keys_hash(&form->rows, form->seed, part_at(table, i)))] =
+            (uint32_t)(i + 1);
     return true;
 }
 

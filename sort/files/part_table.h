@@ -12,9 +12,9 @@ struct gs_part_form {
     const struct gs_combine *how; /* which fields are combined; NULL: none */
     const struct gs_record_order *order;
     bool reverse;
-    bool alike;   /* records of a key may only differ in combined fields; else: */
-    bool chooses; /* records of a key may differ: a part has the one that is first in the order */
-    bool counts;  /* behind the record is how many there were */
+    bool alike;    /* records of a key may only differ in combined fields; else: */
+    bool chooses;  /* records of a key may differ: a part has the one that is first in the order */
+    bool counts;   /* behind the record is how many there were */
     uint64_t seed; /* of hashes, on which nothing depends */
     struct gs_key_rows rows;
     uint32_t record_bytes, part_bytes;

@@ -1,10 +1,10 @@
 /* rows512.h -- merge sorted blocks of rows, all columns at once, by odd-even merges.
  * SPDX-License-Identifier: MIT
+ *
+ * A part of lanes512.c, which includes lanes512.h before it.
  */
 #ifndef GS_ROWS512_H
 #define GS_ROWS512_H
-
-#include "sort/bin/u32/lanes512.h"
 
 #include <assert.h>
 #include <immintrin.h>

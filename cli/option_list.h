@@ -4,7 +4,7 @@
 #ifndef GS_OPTION_LIST_H
 #define GS_OPTION_LIST_H
 
-#include "sort/files/combine.h"
+#include "sort/files.h"
 
 #include <argp.h>
 

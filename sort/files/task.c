@@ -1,11 +1,10 @@
-/* task.c -- what a task tells its caller, and what it owns.
+/* task.c -- what a task tells its caller.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/files.h"
+#include "sort/files/task.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 void gs_task_watch(const struct gs_task *task, const struct gs_inputs *inputs,
                    struct gs_output *output, const char *done)
@@ -24,17 +23,4 @@ void gs_task_warn(const struct gs_task *task, const char *format, ...)
     (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
     task->hooks.say(task->hooks.context, text);
-}
-
-void gs_task_free(struct gs_task *task)
-{
-    gs_split_free(task);
-    free(task->found.files);
-    free(task->found.skips);
-    gs_npy_files_free(task->found.npy);
-    free(task->combine);
-    task->combine = NULL;
-    free(task->offsets);
-    task->offsets = NULL;
-    task->found = (struct gs_found){.npy = NULL};
 }

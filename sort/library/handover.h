@@ -8,9 +8,13 @@
 #ifndef GS_HANDOVER_H
 #define GS_HANDOVER_H
 
-#include "sort/library/job.h"
+#include "sort/gsort.h"
+#include "sort/types/types.h"
 
 #include <pthread.h>
+
+typedef enum gs_status gs_job_work(void *context, struct gs_progress *progress,
+                                   struct gs_error *err);
 
 struct gs_handover {
     const struct gsort_options *options; /* whose callback is called while a caller waits */

@@ -1,32 +1,10 @@
 /* job.c -- do a call's work in a thread of its own, while the caller's looks after it.
  * SPDX-License-Identifier: MIT
  */
-#include "sort/library/handover.h"
+#include "sort/library/job.h"
 
-#include <signal.h>
-
-/* Of the new thread, and of one that does small work itself: 124 KiB are a bin's tables. */
-#define STACK_BYTES       ((size_t)1 << 20)
+/* Of the stack, for small work: 124 KiB are a bin's tables. */
 #define STACK_BYTES_SMALL ((size_t)256 << 10)
-
-/* It inherits a mask in which all signals are blocked: they are for the caller's threads, whose
- * handlers may need another stack. */
-int gs_job_thread(pthread_t *thread, void *(*work)(void *), void *context)
-{
-    sigset_t all, before;
-    pthread_attr_t attributes;
-    int error = pthread_attr_init(&attributes);
-    if (error != 0)
-        return error;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    error = pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    if (error == 0)
-        error = pthread_create(thread, &attributes, work, context);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    return error;
-}
 
 /* Is there enough of the calling thread's stack? (Not if it runs on another one.) */
 static bool stack_suffices(void)

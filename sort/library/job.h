@@ -8,20 +8,11 @@
 #ifndef GS_JOB_H
 #define GS_JOB_H
 
-#include "sort/gsort.h"
-#include "sort/types/types.h"
-
-#include <pthread.h>
-
-typedef enum gs_status gs_job_work(void *context, struct gs_progress *progress,
-                                   struct gs_error *err);
+#include "sort/library/handover.h"
 
 /* Do the work; small: without another thread if the caller's stack is large enough, since starting
  * one would take longer. */
 enum gs_status gs_job_run(const struct gsort_options *options, bool small, gs_job_work *work,
                           void *context, struct gs_error *err);
-
-/* Start a thread with a stack for such work. Returns 0 or an errno. */
-int gs_job_thread(pthread_t *thread, void *(*work)(void *), void *context);
 
 #endif

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "sort/split/splitters.h"
-#include "sort/split/u32/vector_bins.h"
+#include "sort/split/u32/vector_steps.h"
 
 #include <stdlib.h>
 

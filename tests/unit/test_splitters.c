@@ -4,7 +4,7 @@
 #include "sort/split/search_bins.h"
 #include "sort/split/sort_samples.h"
 #include "sort/split/splitters.h"
-#include "sort/split/u32/vector_bins.h"
+#include "sort/split/u32/vector_steps.h"
 #include "tests/unit/check.h"
 #include "tests/unit/sample_keys.h"
 

@@ -4,8 +4,6 @@
 #ifndef GS_ROWS512_H
 #define GS_ROWS512_H
 
-#include "sort/bin/u32/lanes512.h"
-
 #include <assert.h>
 #include <immintrin.h>
 
@@ -15,7 +13,7 @@
 
 enum {
     BLOCK = 16, /* as many as fit the registers */
-    BLOCKS_MAX = GS_LANE_ROWS / BLOCK
+    BLOCKS_MAX = 24
 };
 
 static_assert(BLOCKS_MAX <= 28, "a row of each is in a register");

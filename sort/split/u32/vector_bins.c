@@ -115,8 +115,3 @@ uint64_t gs_vector_bins(const struct gs_splitters *splitters, const gs_key *keys
 {
     return __builtin_cpu_supports("avx2") ? find_all(splitters, keys, count, copy, bins) : 0;
 }
-
-bool gs_vector_steps(void)
-{
-    return true;
-}

@@ -14,7 +14,4 @@
 uint64_t gs_vector_bins(const struct gs_splitters *splitters, const gs_key *keys, uint64_t count,
                         gs_key *copy, uint16_t *bins);
 
-/* Are halving steps cheap, since vectors of keys take them? */
-bool gs_vector_steps(void);
-
 #endif

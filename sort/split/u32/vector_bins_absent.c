@@ -9,8 +9,3 @@ uint64_t gs_vector_bins(const struct gs_splitters *splitters, const gs_key *keys
     (void)splitters, (void)keys, (void)count, (void)copy, (void)bins;
     return 0;
 }
-
-bool gs_vector_steps(void)
-{
-    return false;
-}

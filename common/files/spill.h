@@ -106,6 +106,11 @@ enum gs_status gs_spill_write(struct gs_spill *spill, const struct gs_place *pla
 enum gs_status gs_spill_read(const struct gs_spill *spill, const struct gs_place *place,
                              uint64_t from, void *data, size_t bytes, struct gs_error *err);
 
+/* Read many pieces with fewer system calls: then make sure, before the first byte is used. */
+enum gs_status gs_spill_read_some(const struct gs_spill *spill, const struct gs_place *place,
+                                  uint64_t from, void *data, size_t bytes, struct gs_error *err);
+enum gs_status gs_spill_make_sure(const struct gs_spill *spill, struct gs_error *err);
+
 /* Bytes [from, from + bytes) of a piece will be read soon: start reading ahead. */
 void gs_spill_announce(const struct gs_spill *spill, const struct gs_place *place, uint64_t from,
                        uint64_t bytes);

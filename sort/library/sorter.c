@@ -3,7 +3,8 @@
  *
  * Pushes fill memory as long as all can be sorted there. At the first one for which it has no room,
  * the external sort begins in a thread of its own, and is fed from then on; with several orders,
- * records go to temporary files as they are. What the thread sorts, it hands over where it has it.
+ * records go to temporary files by a grid of all. What the thread sorts, it hands over where it has
+ * it.
  */
 #include "sort/library/array_sink.h"
 #include "sort/library/sorter_state.h"
@@ -107,7 +108,8 @@ static enum gs_status take_limit(struct gsort_sorter *sorter, struct gs_error *e
 
 static void free_sorter(struct gsort_sorter *sorter)
 {
-    gs_record_store_close(&sorter->store);
+    gs_record_store_drop(&sorter->store);
+    gs_grid_store_close(&sorter->grid);
     pthread_mutex_destroy(&sorter->turn);
     free(sorter->kinds);
     free(sorter->begun);
@@ -179,15 +181,42 @@ cleanup:
     return st;
 }
 
+/* Write what is in memory to temporary files. */
+static enum gs_status write_held(struct gsort_sorter *sorter, struct gs_error *err)
+{
+    return sorter->store.used > 0 ? gs_job_run(&sorter->given, false, gs_sorter_write, sorter, err)
+                                  : GS_OK;
+}
+
 /* There is no room in memory for what is pushed now. */
-static enum gs_status leave_memory(struct gsort_sorter *sorter, struct gs_error *err)
+static enum gs_status leave_memory(struct gsort_sorter *sorter, const void *records, uint64_t count,
+                                   struct gs_error *err)
 {
     enum gs_status st;
-    if (sorter->order_count > 1)
-        return gs_record_store_spill(&sorter->store, sorter->directories, sorter->directory_count,
-                                     err);
-    GS_TRY(begin_order(sorter, 0, gs_sorter_sort_external, err));
+    if (sorter->order_count > 1) {
+        GS_TRY(gs_sorter_spill(sorter, records, count, err));
+        GS_TRY(write_held(sorter, err));
+        return GS_OK;
+    }
+    GS_TRY(begin_order(sorter, 0, gs_sorter_sort_fed, err));
     sorter->streams = true;
+cleanup:
+    return st;
+}
+
+/* Add to what will be written in one chunk. */
+static enum gs_status push_to_chunks(struct gsort_sorter *sorter, const char *records,
+                                     uint64_t bytes, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    const uint64_t chunk = sorter->grid.chunk_records * sorter->record_bytes;
+    for (uint64_t added = 0, here; added < bytes; added += here) {
+        const uint64_t room = chunk - sorter->store.used;
+        here = bytes - added < room ? bytes - added : room;
+        GS_TRY(gs_record_store_add(&sorter->store, records + added, here, err));
+        if (here == room)
+            GS_TRY(write_held(sorter, err));
+    }
 cleanup:
     return st;
 }
@@ -197,17 +226,18 @@ static enum gs_status push(struct gsort_sorter *sorter, const void *records, uin
 {
     enum gs_status st;
     const uint64_t bytes = count * sorter->record_bytes;
-    struct gs_record_store *store = &sorter->store;
     GS_TRY(check_state(sorter, err));
     GS_TRY(gs_array_check(records, count, sorter->record_bytes, err));
     if (sorter->finished)
         return gs_fail(err, GS_ERR_USAGE, 0, "the sorter is finished: nothing can be pushed");
-    if (!sorter->streams && !store->spilled && !fits(sorter, store->used + bytes))
-        GS_TRY(leave_memory(sorter, err));
+    if (!sorter->streams && !sorter->spilled && !fits(sorter, sorter->store.used + bytes))
+        GS_TRY(leave_memory(sorter, records, count, err));
     if (sorter->streams)
         st = gs_handover_feed(&sorter->handover, records, bytes, err);
+    else if (sorter->spilled)
+        st = push_to_chunks(sorter, records, bytes, err);
     else
-        st = gs_record_store_add(store, records, bytes, err);
+        st = gs_record_store_add(&sorter->store, records, bytes, err);
 cleanup:
     return st;
 }
@@ -230,10 +260,11 @@ static enum gs_status finish(struct gsort_sorter *sorter, struct gs_error *err)
         gs_handover_end(&sorter->handover);
     else if (sorter->order_count == 1)
         GS_TRY(begin_order(sorter, 0, gs_sorter_sort_held, err));
-    else if (sorter->store.spilled)
-        GS_TRY(gs_record_store_flush(&sorter->store, err));
-    if (sorter->store.spilled)
+    else if (sorter->spilled) {
+        GS_TRY(write_held(sorter, err));
         gs_record_store_drop(&sorter->store);
+        gs_grid_store_end(&sorter->grid);
+    }
     sorter->finished = true;
 cleanup:
     return st;
@@ -258,10 +289,8 @@ static enum gs_status change_order(struct gsort_sorter *sorter, size_t order, st
     if (sorter->order != GS_NO_ORDER)
         gs_handover_close(&sorter->handover);
     sorter->order = GS_NO_ORDER;
-    if (!sorter->store.spilled)
-        return begin_order(sorter, order, gs_sorter_sort_held, err);
-    gs_record_store_rewind(&sorter->store);
-    return begin_order(sorter, order, gs_sorter_sort_external, err);
+    return begin_order(sorter, order,
+                       sorter->spilled ? gs_sorter_sort_spilled : gs_sorter_sort_held, err);
 }
 
 static enum gs_status pull(struct gsort_sorter *sorter, size_t order, const void **records,

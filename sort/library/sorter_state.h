@@ -4,6 +4,7 @@
 #ifndef GS_SORTER_STATE_H
 #define GS_SORTER_STATE_H
 
+#include "sort/library/grid_store.h"
 #include "sort/library/handover.h"
 #include "sort/library/library.h"
 #include "sort/library/record_store.h"
@@ -24,7 +25,9 @@ struct gsort_sorter {
     uint64_t fitting;     /* so many bytes of records can be sorted in memory */
     pthread_mutex_t turn; /* one call at a time */
     pid_t process;
-    struct gs_record_store store;
+    struct gs_record_store store; /* what is in memory; with several orders, at last a chunk of */
+    struct gs_grid_store grid;    /* what is in temporary files, if */
+    bool spilled;
     size_t order; /* that handover sorts, or GS_NO_ORDER */
     struct gs_handover handover;
     bool streams;        /* it is fed with what is pushed */
@@ -38,8 +41,12 @@ struct gs_options gs_sorter_options(const struct gsort_sorter *sorter, size_t or
 /* Can so many bytes of records be sorted in memory, in all orders? */
 bool gs_sorter_fits(const struct gsort_sorter *sorter, uint64_t bytes);
 
-/* gs_job_work: sort what is in memory; or that, if it is the only order, and what will be fed; or
- * else what is in temporary files. */
-gs_job_work gs_sorter_sort_held, gs_sorter_sort_external;
+/* Make the grid, by what is in memory or, if that is more, by the records that are pushed now. */
+enum gs_status gs_sorter_spill(struct gsort_sorter *sorter, const void *records, uint64_t count,
+                               struct gs_error *err);
+
+/* gs_job_work: move what is in memory to temporary files. Sort what is in memory; that, if it is
+ * the only order, and what will be fed; an order of what is in temporary files. */
+gs_job_work gs_sorter_write, gs_sorter_sort_held, gs_sorter_sort_fed, gs_sorter_sort_spilled;
 
 #endif

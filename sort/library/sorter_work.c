@@ -3,8 +3,9 @@
  *
  * As the command sorts a pipe: what has come is sorted in memory if that has room for it and for
  * the sort; else by the external sort, which reads on from those who push. If there are several
- * orders, that cannot be, since it reads but once: then temporary files keep all records as they
- * came, and each order is an external sort of these.
+ * orders, that cannot be, since it reads but once: then temporary files keep all records by the
+ * cells of a grid, and each order is sorted in memory, as many of its slabs at a time as that has
+ * room for. A slab that is too large alone goes through the external sort.
  */
 #include "sort/files/memory_limit.h"
 #include "sort/library/array_sink.h"
@@ -13,6 +14,7 @@
 
 #include "common/memory/memory.h"
 
+#include <stdlib.h>
 #include <sys/mman.h>
 
 /* What the sort writes to. */
@@ -42,18 +44,27 @@ struct gs_options gs_sorter_options(const struct gsort_sorter *sorter, size_t or
     return options;
 }
 
-bool gs_sorter_fits(const struct gsort_sorter *sorter, uint64_t bytes)
+/* Can so many records be sorted that stay in memory? If so with fewer threads alone, options then
+ * say so many. */
+static bool fits(const struct gsort_sorter *sorter, struct gs_options *options, uint64_t count)
 {
     const uint64_t limit = sorter->memory_bytes;
+    const uint64_t bytes = count * sorter->record_bytes;
+    struct gs_forecast forecast;
+    return bytes <= limit && gs_memory_fits(options, limit - bytes, 0, count, &forecast);
+}
+
+bool gs_sorter_fits(const struct gsort_sorter *sorter, uint64_t bytes)
+{
+    const uint64_t count = bytes / sorter->record_bytes;
     struct gs_forecast forecast;
     if (sorter->order_count == 1) {
         struct gs_options options = gs_sorter_options(sorter, 0, false);
-        return gs_memory_fits(&options, limit, bytes, bytes / sorter->record_bytes, &forecast);
+        return gs_memory_fits(&options, sorter->memory_bytes, bytes, count, &forecast);
     }
     for (size_t i = 0; i < sorter->order_count; i++) { /* the records stay for the next one */
-        const struct gs_options options = gs_sorter_options(sorter, i, false);
-        const uint64_t buffers = gs_memory_buffers(&options, bytes / sorter->record_bytes);
-        if (bytes > limit || buffers > limit - bytes)
+        struct gs_options options = gs_sorter_options(sorter, i, false);
+        if (!fits(sorter, &options, count))
             return false;
     }
     return true;
@@ -75,9 +86,13 @@ enum gs_status gs_sorter_sort_held(void *context, struct gs_progress *progress,
     struct gs_forecast forecast;
     GS_TRY(width->check_options(&options, err));
     GS_TRY(width->check_count(&options, span.count, err));
+    if (span.count == 0)
+        return GS_OK;
     if (sorter->order_count == 1) {
         to.sink.forget = release;
         (void)gs_memory_fits(&options, sorter->memory_bytes, store->used, span.count, &forecast);
+    } else {
+        (void)fits(sorter, &options, span.count);
     }
     options.memory_bytes = sorter->memory_bytes;
     options.own.held_bytes = store->used;
@@ -98,45 +113,172 @@ static void let_go(void *context, enum gs_use use, const void *keys, uint64_t co
         gs_pages_advise(keys, count * sorter->record_bytes, MADV_DONTNEED);
 }
 
-/* Read what is pushed from now on, or what temporary files have. */
-static enum gs_status read_on(void *context, void *to, uint64_t room, uint64_t *got,
-                              struct gs_error *err)
+/* gs_external.read */
+static enum gs_status read_fed(void *context, void *to, uint64_t room, uint64_t *got,
+                               struct gs_error *err)
 {
     struct gsort_sorter *sorter = context;
-    const uint64_t bytes = room * sorter->record_bytes;
     uint64_t read = 0;
-    const enum gs_status st = sorter->store.spilled
-                                  ? gs_record_store_read(&sorter->store, to, bytes, &read, err)
-                                  : gs_handover_read(&sorter->handover, to, bytes, &read, err);
+    const enum gs_status st =
+        gs_handover_read(&sorter->handover, to, room * sorter->record_bytes, &read, err);
     *got = read / sorter->record_bytes;
     return st;
 }
 
-enum gs_status gs_sorter_sort_external(void *context, struct gs_progress *progress,
-                                       struct gs_error *err)
+static enum gs_status read_spilled(void *context, void *to, uint64_t room, uint64_t *got,
+                                   struct gs_error *err)
+{
+    return gs_grid_store_read(&((struct gsort_sorter *)context)->grid, to, room, got, err);
+}
+
+/* What `source` says of its spans, and what it reads, is set. */
+static enum gs_status sort_external(struct gsort_sorter *sorter, struct gs_external *source,
+                                    struct gs_progress *progress, struct gs_error *err)
 {
     enum gs_status st;
-    struct gsort_sorter *sorter = context;
-    const struct gs_record_store *store = &sorter->store;
     const struct gs_options options = gs_sorter_options(sorter, sorter->order, false);
     const struct gs_width *width = gs_width(&options);
-    const struct gs_span held = {
-        .keys = store->bytes, .count = store->used / sorter->record_bytes, .name = "sorter"};
-    const struct gs_external source = {.spans = &held,
-                                       .span_count = held.count > 0 ? 1 : 0,
-                                       .advise = let_go,
-                                       .read = read_on,
-                                       .context = sorter,
-                                       .memory_bytes = sorter->memory_bytes,
-                                       .held_bytes = store->used,
-                                       .directories = sorter->directories,
-                                       .directory_count = sorter->directory_count};
     struct batches to = {.sink = {.write = hand_over, .stream = true}, .sorter = sorter};
     struct gs_stats stats = {.keys_out = 0};
+    source->context = sorter;
+    source->memory_bytes = sorter->memory_bytes;
+    source->directories = sorter->directories;
+    source->directory_count = sorter->directory_count;
     GS_TRY(width->check_options(&options, err));
     if (width->check_external != NULL)
-        GS_TRY(width->check_external(&options, sorter->memory_bytes, held.count, err));
-    st = width->sort_external(&options, &source, &to.sink, progress, &stats, err);
+        GS_TRY(width->check_external(&options, sorter->memory_bytes,
+                                     source->span_count > 0 ? source->spans->count : 0, err));
+    st = width->sort_external(&options, source, &to.sink, progress, &stats, err);
 cleanup:
+    return st;
+}
+
+enum gs_status gs_sorter_sort_fed(void *context, struct gs_progress *progress, struct gs_error *err)
+{
+    struct gsort_sorter *sorter = context;
+    const struct gs_record_store *store = &sorter->store;
+    const struct gs_span held = {
+        .keys = store->bytes, .count = store->used / sorter->record_bytes, .name = "sorter"};
+    struct gs_external source = {.spans = &held,
+                                 .span_count = held.count > 0 ? 1 : 0,
+                                 .advise = let_go,
+                                 .read = read_fed,
+                                 .held_bytes = store->used};
+    return sort_external(sorter, &source, progress, err);
+}
+
+enum gs_status gs_sorter_spill(struct gsort_sorter *sorter, const void *records, uint64_t count,
+                               struct gs_error *err)
+{
+    enum gs_status st;
+    const struct gs_record_store *store = &sorter->store;
+    struct gs_options *orders = calloc(sorter->order_count, sizeof *orders);
+    if (orders == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %zu orders",
+                       sorter->order_count);
+    for (size_t i = 0; i < sorter->order_count; i++)
+        orders[i] = gs_sorter_options(sorter, i, false);
+    const uint64_t held = store->used / sorter->record_bytes;
+    GS_TRY(gs_grid_store_open(&sorter->grid, orders, sorter->order_count, sorter->memory_bytes,
+                              sorter->directories, sorter->directory_count,
+                              held >= count ? store->bytes : records, held >= count ? held : count,
+                              err));
+    sorter->spilled = true;
+cleanup:
+    free(orders);
+    return st;
+}
+
+enum gs_status gs_sorter_write(void *context, struct gs_progress *progress, struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gsort_sorter *sorter = context;
+    struct gs_record_store *store = &sorter->store;
+    const uint64_t count = store->used / sorter->record_bytes;
+    for (uint64_t done = 0, here; done < count && st == GS_OK; done += here) {
+        const uint64_t most = sorter->grid.chunk_records;
+        here = count - done < most ? count - done : most;
+        st = gs_grid_store_write(&sorter->grid, store->bytes + done * sorter->record_bytes, here,
+                                 progress, err);
+    }
+    store->used = 0;
+    return st;
+}
+
+/* Slabs of the order that is sorted, which are sorted together. */
+struct group {
+    size_t first, end;
+    uint64_t count; /* their records */
+};
+
+/* The next ones: from `next` on upwards, or below it if the order is reversed. */
+static struct group find_group(const struct gsort_sorter *sorter, const struct gs_options *options,
+                               size_t next)
+{
+    const struct gs_grid_store *grid = &sorter->grid;
+    const size_t slabs = grid->grid.axes[sorter->order].slabs;
+    struct gs_options own = *options;
+    struct group group = {.first = next, .end = next};
+    while (options->reverse ? group.first > 0 : group.end < slabs) {
+        const size_t slab = options->reverse ? group.first - 1 : group.end;
+        const uint64_t count = group.count + gs_grid_store_count(grid, sorter->order, slab);
+        if (group.first < group.end && !fits(sorter, &own, count))
+            break;
+        group.count = count;
+        if (options->reverse)
+            group.first--;
+        else
+            group.end++;
+    }
+    return group;
+}
+
+/* In memory: in store->bytes, which stays for the next group. */
+static enum gs_status sort_group(struct gsort_sorter *sorter, struct gs_options *options,
+                                 uint64_t count, struct gs_progress *progress, struct gs_error *err)
+{
+    enum gs_status st;
+    const struct gs_width *width = gs_width(options);
+    const uint64_t bytes = count * sorter->record_bytes;
+    struct gs_span span = {.count = count, .name = "sorter"};
+    struct batches to = {.sink = {.write = hand_over, .stream = true}, .sorter = sorter};
+    struct gs_stats stats = {.keys_out = 0};
+    uint64_t got;
+    options->memory_bytes = sorter->memory_bytes;
+    options->own.held_bytes = bytes;
+    GS_TRY(width->check_options(options, err));
+    GS_TRY(width->check_count(options, count, err));
+    if (count == 0)
+        return GS_OK;
+    GS_TRY(gs_record_store_make_room(&sorter->store, bytes, err));
+    span.keys = sorter->store.bytes;
+    GS_TRY(gs_grid_store_read(&sorter->grid, sorter->store.bytes, count, &got, err));
+    st = width->sort(options, &span, 1, &to.sink, progress, &stats, err);
+cleanup:
+    return st;
+}
+
+enum gs_status gs_sorter_sort_spilled(void *context, struct gs_progress *progress,
+                                      struct gs_error *err)
+{
+    enum gs_status st = GS_OK;
+    struct gsort_sorter *sorter = context;
+    const struct gs_options options = gs_sorter_options(sorter, sorter->order, false);
+    const size_t slabs = sorter->grid.grid.axes[sorter->order].slabs;
+    for (size_t next = options.reverse ? slabs : 0; options.reverse ? next > 0 : next < slabs;) {
+        const struct group group = find_group(sorter, &options, next);
+        struct gs_external source = {.read = read_spilled};
+        next = options.reverse ? group.first : group.end;
+        gs_grid_store_seek(&sorter->grid, sorter->order, group.first, group.end);
+        struct gs_options own = options;
+        if (fits(sorter, &own, group.count))
+            GS_TRY(sort_group(sorter, &own, group.count, progress, err));
+        else {
+            gs_record_store_drop(&sorter->store);
+            GS_TRY(sort_external(sorter, &source, progress, err));
+        }
+    }
+cleanup:
+    gs_record_store_drop(&sorter->store);
     return st;
 }

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AHEAD        16 /* records: where they go is being fetched for writing */
-#define SWAPPED      256
+#define AHEAD        16                  /* records: where they go is being fetched for writing */
 #define SUMMED_BYTES ((uint64_t)1 << 20) /* by a thread at once, about */
 
 enum gs_status gs_shuffle_input_open(struct gs_shuffle_input *input,
@@ -150,33 +149,33 @@ uint64_t gs_dealing_largest(const struct gs_dealing *deal)
  * writing ahead of them: else each would wait for that. */
 static inline __attribute__((always_inline)) void place(uint64_t *next, const uint16_t *bins,
                                                         const char *from, uint32_t count,
-                                                        size_t bytes, char *to)
+                                                        size_t bytes, char *to, bool ahead)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (i + AHEAD < count)
+        if (ahead && i + AHEAD < count)
             __builtin_prefetch(to + next[bins[i + AHEAD]] * bytes, 1);
         gs_record_copy(to + next[bins[i]]++ * bytes, from + i * bytes, bytes);
     }
 }
 
 static void place_any(uint64_t *next, const uint16_t *bins, const char *from, uint32_t count,
-                      size_t bytes, char *to)
+                      size_t bytes, char *to, bool ahead)
 {
     switch (bytes) {
     case 1:
-        place(next, bins, from, count, 1, to);
+        place(next, bins, from, count, 1, to, ahead);
         break;
     case 2:
-        place(next, bins, from, count, 2, to);
+        place(next, bins, from, count, 2, to, ahead);
         break;
     case 4:
-        place(next, bins, from, count, 4, to);
+        place(next, bins, from, count, 4, to, ahead);
         break;
     case 8:
-        place(next, bins, from, count, 8, to);
+        place(next, bins, from, count, 8, to, ahead);
         break;
     default:
-        place(next, bins, from, count, bytes, to);
+        place(next, bins, from, count, bytes, to, ahead);
     }
 }
 
@@ -201,7 +200,7 @@ static void deal_share(const struct gs_dealing *deal, unsigned thread,
     for (uint64_t at = share_start(deal, thread); at < end; at += here) {
         const char *from;
         const uint16_t *bins = draw_next(deal, input, at, end, room, &from, &here);
-        place_any(next, bins, from, (uint32_t)here, input->record_bytes, to);
+        place_any(next, bins, from, (uint32_t)here, input->record_bytes, to, false);
     }
 }
 
@@ -266,16 +265,15 @@ void gs_dealing_positions(struct gs_dealing *deal, uint32_t bin, uint32_t end, u
         position_share(deal, thread, bin, end - bin, bytes, to);
 }
 
-/* Let records change places, from the last one on: each is as likely at each place. Places are
- * drawn a few at a time, which takes half as long. */
+/* Let records change places, from the last one on: each is as likely at each place. */
 static inline __attribute__((always_inline)) void swap_all(uint64_t node, char *records,
                                                            uint64_t count, size_t bytes)
 {
     struct gs_shuffle_numbers numbers = {.node = node};
-    uint32_t places[SWAPPED];
+    uint32_t places[GS_SHUFFLE_PLACES];
     char one[16], other[16];
     for (uint64_t left = count; left > 1;) {
-        const uint32_t here = left - 1 < SWAPPED ? (uint32_t)left - 1 : SWAPPED;
+        const uint32_t here = left - 1 < GS_SHUFFLE_PLACES ? (uint32_t)left - 1 : GS_SHUFFLE_PLACES;
         gs_shuffle_places(&numbers, (uint32_t)left, here, places);
         for (uint32_t i = 0; i < here; i++, left--) {
             char *a = records + (left - 1) * bytes;

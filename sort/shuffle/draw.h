@@ -30,61 +30,20 @@ static inline uint64_t gs_shuffle_node(uint64_t node, uint32_t bin)
 
 /* The bins of the records at positions [first, first + count) of a node: somewhere in the room.
  * Four come of one number, from the lowest bits on. */
-static inline const uint16_t *gs_shuffle_draw(uint64_t node, uint64_t first, uint32_t count,
-                                              uint16_t room[GS_SHUFFLE_ROOM])
-{
-    const uint32_t before = (uint32_t)(first % 4);
-    const uint32_t numbers = (before + count + 3) / 4;
-    for (uint32_t i = 0; i < numbers; i++) {
-        const uint64_t number = gs_random(node, first / 4 + i);
-        for (uint32_t part = 0; part < 4; part++)
-            room[4 * i + part] = (uint16_t)(number >> (16 * part)) % GS_SHUFFLE_BINS;
-    }
-    return room + before;
-}
+const uint16_t *gs_shuffle_draw(uint64_t node, uint64_t first, uint32_t count,
+                                uint16_t room[GS_SHUFFLE_ROOM]);
 
 /* Numbers of 32 bits, two of one of 64, the low half first. */
 struct gs_shuffle_numbers {
-    uint64_t node, index, rest;
+    uint64_t node, index;
 };
 
-static inline uint32_t gs_shuffle_number(struct gs_shuffle_numbers *numbers)
-{
-    numbers->rest = numbers->index % 2 == 0 ? gs_random(numbers->node, numbers->index / 2)
-                                            : numbers->rest >> 32;
-    numbers->index++;
-    return (uint32_t)numbers->rest;
-}
+/* How many of the next function are drawn at a time, at most. */
+#define GS_SHUFFLE_PLACES 512
 
-/* A number below `end`, each as likely [Lemire 2019: Fast random integer generation in an
- * interval]. */
-static inline uint32_t gs_shuffle_below(struct gs_shuffle_numbers *numbers, uint32_t end)
-{
-    uint64_t product = (uint64_t)gs_shuffle_number(numbers) * end;
-    if ((uint32_t)product < end) {
-        const uint32_t least = -end % end;
-        while ((uint32_t)product < least)
-            product = (uint64_t)gs_shuffle_number(numbers) * end;
-    }
-    return (uint32_t)(product >> 32);
-}
-
-/* Numbers below end, end - 1 and so on, `count` of them: as many calls of the last function. */
-static inline void gs_shuffle_places(struct gs_shuffle_numbers *numbers, uint32_t end,
-                                     uint32_t count, uint32_t *places)
-{
-    const struct gs_shuffle_numbers before = *numbers;
-    uint32_t again = 0; /* may have been drawn again */
-    for (uint32_t i = 0; i < count; i++) {
-        const uint64_t product = (uint64_t)gs_shuffle_number(numbers) * (end - i);
-        places[i] = (uint32_t)(product >> 32);
-        again |= (uint32_t)product < end - i;
-    }
-    if (again != 0) {
-        *numbers = before;
-        for (uint32_t i = 0; i < count; i++)
-            places[i] = gs_shuffle_below(numbers, end - i);
-    }
-}
+/* Numbers below end, end - 1 and so on, `count` of them, each as likely [Lemire 2019: Fast random
+ * integer generation in an interval]. */
+void gs_shuffle_places(struct gs_shuffle_numbers *numbers, uint32_t end, uint32_t count,
+                       uint32_t places[GS_SHUFFLE_PLACES]);
 
 #endif

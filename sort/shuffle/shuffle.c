@@ -1,9 +1,9 @@
 /* shuffle.c -- records in a random order: the table of calls, and the shuffle in memory.
  * SPDX-License-Identifier: MIT
  *
- *   input --> bins are counted, of numbers alone --> records or positions dealt to bins
- *                                                        |
- *                 output <-- written <-- bin after bin, those in it change places
+ *   input --> block by block, records or positions dealt to bins in cache --> blocks in memory
+ *                                                                                   |
+ *                 output <-- written <-- those in it change places <-- bin after bin, of all blocks
  *
  * Records of 1, 2, 4, 8 or 16 bytes change places themselves. Of others their numbers do, and they
  * are fetched; of long ones the positions are dealt, too, so that they are copied once only.
@@ -11,7 +11,8 @@
 #include "sort/shuffle/shuffle.h"
 #include "sort/check/record_fingerprint.h"
 #include "sort/check/trail.h"
-#include "sort/shuffle/dealing.h"
+#include "sort/keys/params.h"
+#include "sort/shuffle/blocks.h"
 
 #include "common/clock.h"
 #include "common/formats/record_copy.h"
@@ -22,7 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PIECE_BYTES   ((uint64_t)1 << 20) /* that are written at once, about */
+#define PIECE_BYTES   ((uint64_t)1 << 20)
 #define THREAD_BYTES  ((uint64_t)256 << 10)
 #define LONG_BYTES    64  /* of records whose positions are dealt, or more */
 #define FETCHED_AHEAD 24  /* records that are under way, */
@@ -38,15 +39,12 @@
 struct shuffling {
     const struct gs_options *options;
     struct gs_shuffle_input input;
-    struct gs_dealing *deal;
     struct gs_sink *sink;
     struct gs_trail trail; /* of the sink */
     struct gs_progress *progress;
     unsigned threads;
-    unsigned element_bytes; /* of what is dealt: a record, or the position of a long one */
-    char *dealt;            /* by bin */
-    uint64_t most;          /* elements in a bin */
-    pthread_mutex_t mutex;  /* for: */
+    struct gs_blocks blocks;
+    pthread_mutex_t mutex; /* for: */
     pthread_cond_t turned;
     uint32_t next, turn; /* the bin that is next to be taken; to be written to a stream */
     atomic_bool failed;  /* then err says how */
@@ -63,6 +61,13 @@ static unsigned element_bytes(unsigned record_bytes, uint64_t count)
     return are_long(record_bytes) ? gs_position_bytes(count) : record_bytes;
 }
 
+/* That are written at once, unless one bin has more. */
+static uint64_t piece_bytes(uint64_t count, unsigned record_bytes)
+{
+    const uint64_t part = count * record_bytes / 16;
+    return part < PIECE_BYTES && !are_long(record_bytes) ? part : PIECE_BYTES;
+}
+
 static unsigned threads_for(const struct gs_options *options, uint64_t count)
 {
     const uint64_t worth = count * gs_record_bytes(options) / THREAD_BYTES + 1;
@@ -72,21 +77,24 @@ static unsigned threads_for(const struct gs_options *options, uint64_t count)
 
 /* What a thread has for a group of bins, where the largest has `most` records. */
 struct buffers {
-    uint64_t again_bytes, number_bytes, fetched_bytes, all_bytes;
+    uint64_t again_bytes, number_bytes, gathered_bytes, to_bytes, all_bytes;
 };
 
-static struct buffers plan_buffers(unsigned record_bytes, unsigned element, uint64_t most)
+static struct buffers plan_buffers(unsigned record_bytes, unsigned element, uint64_t count,
+                                   uint64_t most)
 {
     struct buffers plan = {0};
     const uint64_t bin_bytes = most * record_bytes;
-    if (are_long(record_bytes) || !gs_shuffle_swaps(record_bytes))
-        plan.fetched_bytes = bin_bytes > PIECE_BYTES ? bin_bytes : PIECE_BYTES;
-    if (plan.fetched_bytes > 0 && !are_long(record_bytes)) {
-        plan.number_bytes = (most + 1) / 2 * 2 * sizeof(uint32_t);
+    const uint64_t piece = piece_bytes(count, record_bytes);
+    const bool swaps = gs_shuffle_swaps(record_bytes);
+    plan.to_bytes = bin_bytes > piece ? bin_bytes : piece;
+    plan.gathered_bytes = swaps ? 0 : (most * element + 15) / 16 * 16;
+    if (!swaps && !are_long(record_bytes)) {
+        plan.number_bytes = (most + 3) / 4 * 4 * sizeof(uint32_t);
         element = sizeof(uint32_t);
     }
     plan.again_bytes = most > GS_SHUFFLE_MIXED ? (most * element + 15) / 16 * 16 : 0;
-    plan.all_bytes = plan.again_bytes + plan.number_bytes + plan.fetched_bytes;
+    plan.all_bytes = plan.again_bytes + plan.number_bytes + plan.gathered_bytes + plan.to_bytes;
     return plan;
 }
 
@@ -108,16 +116,15 @@ void gs_shuffle_look(const struct gs_options *options, const void *records, uint
                                  gs_records_fingerprint(records, gs_record_bytes(options), count)};
 }
 
-static enum gs_status put(struct shuffling *all, const char *records, uint64_t count,
-                          uint64_t position, struct gs_error *err)
+/* Map the output as memory, if it can be. */
+static enum gs_status map_output(struct shuffling *all, uint64_t count)
 {
-    const uint64_t bytes = all->input.record_bytes;
-    if (all->sink->memory != NULL) {
-        memcpy((char *)all->sink->memory + position * bytes, records, count * bytes);
+    struct gs_sink *sink = all->sink;
+    const bool early = all->threads < GS_THREADS_TO_SPARE;
+    if (sink->memory != NULL || sink->map == NULL || sink->stream || count == 0)
         return GS_OK;
-    }
-    enum gs_status st = gs_trail_follow(&all->trail, records, count, position, err);
-    return st == GS_OK ? all->sink->write(all->sink, records, count, position, err) : st;
+    sink->memory = sink->map(sink, count, early);
+    return early && sink->memory != NULL ? sink->make(sink, count, 0, all->err) : GS_OK;
 }
 
 /* Record i of some, by their numbers: of what is dealt or, of long ones, positions in the input. */
@@ -127,7 +134,7 @@ static inline const char *numbered(const struct shuffling *all, const char *deal
     uint64_t count;
     if (dealt != NULL)
         return dealt + gs_position_at(numbers, sizeof(uint32_t), i) * all->input.record_bytes;
-    const uint64_t position = gs_position_at(numbers, all->element_bytes, i);
+    const uint64_t position = gs_position_at(numbers, all->blocks.bytes, i);
     return all->input.span_count == 1
                ? (const char *)all->input.spans[0].keys + position * all->input.record_bytes
                : gs_shuffle_record(&all->input, position, &count);
@@ -152,59 +159,73 @@ static void fetch(const struct shuffling *all, const char *dealt, const char *nu
     }
 }
 
-/* Put a bin into its order: where it is, or at `to`. */
+/* Put a bin into its order, at `to`. */
 static void mix_bin(const struct shuffling *all, const struct buffers *plan, uint32_t bin,
                     char *buffer, struct gs_dealing *own, char *to)
 {
     const uint64_t node = gs_shuffle_node(all->options->seed, bin);
-    const unsigned bytes = all->element_bytes;
-    char *records = all->dealt + all->deal->starts[bin] * bytes;
-    const uint64_t count = all->deal->starts[bin + 1] - all->deal->starts[bin];
+    const unsigned bytes = all->blocks.bytes;
+    const uint64_t count = all->blocks.starts[bin + 1] - all->blocks.starts[bin];
+    char *numbers = buffer + plan->again_bytes;
+    char *gathered = numbers + plan->number_bytes;
+    char *records = plan->gathered_bytes > 0 ? gathered : to;
+    gs_blocks_gather(&all->blocks, bin, records);
     if (plan->number_bytes == 0) {
         const char *mixed = gs_shuffle_mix(node, records, count, bytes, buffer, own);
-        if (plan->fetched_bytes > 0)
+        if (plan->gathered_bytes > 0)
             fetch(all, NULL, mixed, count, to);
-        else if (mixed != records)
-            memcpy(records, mixed, count * bytes);
+        else if (mixed != to)
+            memcpy(to, mixed, count * bytes);
         return;
     }
-    char *numbers = buffer + plan->again_bytes;
     for (uint32_t i = 0; i < count; i++)
         memcpy(numbers + i * sizeof i, &i, sizeof i);
-    fetch(all, records, gs_shuffle_mix(node, numbers, count, sizeof(uint32_t), buffer, own), count,
+    fetch(all, gathered, gs_shuffle_mix(node, numbers, count, sizeof(uint32_t), buffer, own), count,
           to);
 }
 
-/* Put bins [bin, end) into their order; returns where they are. */
-static const char *mix_bins(const struct shuffling *all, uint32_t bin, uint32_t end, char *buffer,
-                            struct gs_dealing *own)
+/* To a stream, groups are written one after the other. */
+static void await_turn(struct shuffling *all, uint32_t bin)
 {
-    const struct buffers plan =
-        plan_buffers(all->input.record_bytes, all->element_bytes, all->most);
-    const uint64_t first = all->deal->starts[bin];
-    char *to = buffer + plan.again_bytes + plan.number_bytes;
-    for (uint32_t i = bin; i < end; i++)
-        mix_bin(all, &plan, i, buffer, own,
-                to + (all->deal->starts[i] - first) * all->input.record_bytes);
-    return plan.fetched_bytes > 0 ? to : all->dealt + first * all->element_bytes;
+    pthread_mutex_lock(&all->mutex);
+    while (all->sink->stream && all->turn != bin)
+        pthread_cond_wait(&all->turned, &all->mutex);
+    pthread_mutex_unlock(&all->mutex);
 }
 
-/* Write them. */
-static enum gs_status write_bins(struct shuffling *all, uint32_t bin, uint32_t end,
-                                 const char *records, struct gs_error *err)
+/* Put bins [bin, end) into their order, and write them when it is their turn. */
+static void emit_bins(struct shuffling *all, uint32_t bin, uint32_t end, char *buffer,
+                      struct gs_dealing *own, struct gs_error *err)
 {
-    const uint64_t first = all->deal->starts[bin];
-    const uint64_t count = all->deal->starts[end] - first;
-    enum gs_status st = count > 0 ? put(all, records, count, first, err) : GS_OK;
+    enum gs_status st = GS_OK;
+    struct gs_sink *sink = all->sink;
+    const struct buffers plan = plan_buffers(all->input.record_bytes, all->blocks.bytes,
+                                             gs_shuffle_count(&all->input), all->blocks.most);
+    const uint64_t first = all->blocks.starts[bin];
+    const uint64_t count = all->blocks.starts[end] - first;
+    char *to = sink->memory != NULL ? (char *)sink->memory + first * all->input.record_bytes
+                                    : buffer + plan.all_bytes - plan.to_bytes;
+    if (count > 0 && sink->memory != NULL && sink->make != NULL)
+        st = sink->make(sink, count, first, err);
+    for (uint32_t i = bin; i < end && st == GS_OK; i++)
+        mix_bin(all, &plan, i, buffer, own,
+                to + (all->blocks.starts[i] - first) * all->input.record_bytes);
+    await_turn(all, bin);
+    if (count == 0 || st != GS_OK || atomic_load(&all->failed))
+        return;
+    GS_TRY(gs_trail_follow(&all->trail, to, count, first, err));
+    if (sink->memory == NULL || sink->make != NULL)
+        GS_TRY(sink->write(sink, to, count, first, err));
+cleanup:
     atomic_fetch_add(&all->progress->done, count);
-    return st;
 }
 
 /* As many bins from this one on as are written at once. */
 static uint32_t group_end(const struct shuffling *all, uint32_t bin)
 {
-    const uint64_t *starts = all->deal->starts;
-    const uint64_t most = PIECE_BYTES / all->input.record_bytes;
+    const uint64_t *starts = all->blocks.starts;
+    const unsigned bytes = all->input.record_bytes;
+    const uint64_t most = piece_bytes(starts[GS_SHUFFLE_BINS], bytes) / bytes;
     uint32_t end = bin + 1;
     while (end < GS_SHUFFLE_BINS && starts[end + 1] - starts[bin] <= most)
         end++;
@@ -221,15 +242,6 @@ static bool take_group(struct shuffling *all, uint32_t *bin, uint32_t *end)
     *end = all->next;
     pthread_mutex_unlock(&all->mutex);
     return *bin < GS_SHUFFLE_BINS;
-}
-
-/* To a stream, groups are written one after the other. */
-static void await_turn(struct shuffling *all, uint32_t bin)
-{
-    pthread_mutex_lock(&all->mutex);
-    while (all->sink->stream && all->turn != bin)
-        pthread_cond_wait(&all->turned, &all->mutex);
-    pthread_mutex_unlock(&all->mutex);
 }
 
 /* A group is written, or could not be: then nothing else is. */
@@ -255,10 +267,7 @@ static void emit(struct shuffling *all, char *buffers, uint64_t room,
         uint32_t bin, end;
         while (take_group(all, &bin, &end)) {
             struct gs_error error = {.status = GS_OK};
-            const char *records = mix_bins(all, bin, end, buffer, deals[thread]);
-            await_turn(all, bin);
-            if (!atomic_load(&all->failed))
-                (void)write_bins(all, bin, end, records, &error);
+            emit_bins(all, bin, end, buffer, deals[thread], &error);
             end_turn(all, end, &error);
         }
     }
@@ -268,11 +277,11 @@ static void emit(struct shuffling *all, char *buffers, uint64_t room,
 static enum gs_status emit_all(struct shuffling *all)
 {
     enum gs_status st = GS_OK;
-    const struct buffers plan =
-        plan_buffers(all->input.record_bytes, all->element_bytes, all->most);
+    const struct buffers plan = plan_buffers(all->input.record_bytes, all->blocks.bytes,
+                                             gs_shuffle_count(&all->input), all->blocks.most);
     struct gs_error *err = all->err;
     char *buffers = gs_pages_alloc(all->threads * plan.all_bytes);
-    struct gs_dealing **deals = gs_dealings_new(all->threads, all->most);
+    struct gs_dealing **deals = gs_dealings_new(all->threads, all->blocks.most);
     if (buffers != NULL && deals != NULL) {
         emit(all, buffers, plan.all_bytes, deals);
         st = err->status;
@@ -300,31 +309,19 @@ static enum gs_status shuffle_input(struct shuffling *all, struct gs_stats *stat
     struct gs_error *err = all->err;
     uint64_t start_ns = gs_now_ns();
     all->threads = threads_for(all->options, count);
-    all->element_bytes = element_bytes(bytes, count);
-    all->deal = gs_dealing_new(all->threads);
-    all->dealt = gs_pages_alloc(count * all->element_bytes);
-    if (all->deal == NULL || all->dealt == NULL) {
-        st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to shuffle");
-        goto cleanup;
-    }
     if (all->options->verify)
         stats->fingerprint = gs_shuffle_sum(&all->input, count, all->threads);
     gs_progress_enter(all->progress, gs_stage_name(GS_STAGE_SCATTER), count);
-    gs_dealing_count(all->deal, all->options->seed, 0, count);
-    all->most = gs_dealing_largest(all->deal);
-    gs_shuffle_note(stats, GS_STAGE_COUNT_BINS, &start_ns, count, 0);
-    if (!are_long(bytes))
-        gs_dealing_records(all->deal, &all->input, all->dealt);
-    else
-        gs_dealing_positions(all->deal, 0, GS_SHUFFLE_BINS, all->element_bytes, all->dealt);
-    gs_shuffle_note(stats, GS_STAGE_SCATTER, &start_ns, count, 2 * count * all->element_bytes);
+    GS_TRY(gs_blocks_deal(&all->blocks, all->options->seed, &all->input,
+                          element_bytes(bytes, count), are_long(bytes), all->threads, err));
+    GS_TRY(map_output(all, count));
+    gs_shuffle_note(stats, GS_STAGE_SCATTER, &start_ns, count, 2 * count * all->blocks.bytes);
     gs_progress_enter(all->progress, gs_stage_name(GS_STAGE_SORT_BINS), count);
     GS_TRY(emit_all(all));
     gs_shuffle_note(stats, GS_STAGE_SORT_BINS, &start_ns, count, 2 * count * bytes);
     st = gs_trail_prove(&all->trail, stats->fingerprint, stats, err);
 cleanup:
-    free(all->deal);
-    gs_pages_free(all->dealt, count * all->element_bytes);
+    gs_blocks_free(&all->blocks);
     return st;
 }
 
@@ -333,18 +330,17 @@ static void forecast(const struct gs_options *options, uint64_t count, struct gs
     const unsigned bytes = gs_record_bytes(options);
     const unsigned element = element_bytes(bytes, count);
     const unsigned threads = threads_for(options, count);
-    const struct buffers plan = plan_buffers(bytes, element, gs_shuffle_most(count));
+    const struct buffers plan = plan_buffers(bytes, element, count, gs_shuffle_most(count));
     const double thread = RECORD_SECONDS + COPY_SECONDS * bytes;
-    *forecast = (struct gs_forecast){
-        .engine = "shuffle",
-        .device = GS_DEVICE_CPU,
-        .seconds = PROCESS_SECONDS + (double)count * thread / threads,
-        .external_seconds = (double)count * bytes * EXTERNAL_SECONDS,
-        .memory_bytes =
-            count * element + gs_dealing_bytes(threads) +
-            threads * (plan.all_bytes + (plan.again_bytes > 0 ? gs_dealing_bytes(1) : 0)),
-        .held_bytes = UINT64_MAX,
-        .reads_on = true};
+    *forecast =
+        (struct gs_forecast){.engine = "shuffle",
+                             .device = GS_DEVICE_CPU,
+                             .seconds = PROCESS_SECONDS + (double)count * thread / threads,
+                             .external_seconds = (double)count * bytes * EXTERNAL_SECONDS,
+                             .memory_bytes = gs_blocks_bytes(count, element, threads) +
+                                             threads * (plan.all_bytes + gs_dealing_bytes(1)),
+                             .held_bytes = UINT64_MAX,
+                             .reads_on = true};
     struct gs_stats stats;
     gs_shuffle_describe(options, &stats);
     snprintf(forecast->reason, sizeof forecast->reason, "%s", stats.reason);

@@ -126,6 +126,34 @@ assert not os.listdir(".")
 END
 }
 
+@test "a sorter: three orders of one copy, given up and reversed; one of each key; of none" {
+    "$PYTHON" - <<'END'
+import array, gsort, os, random
+formats = "R24 k0:u64 k8:u64 k16:u64", "R24 k8:u64r k16:u64r k0:u64r", "R24 k16:u64 k0:u64"
+def pack(some):
+    return array.array("Q", [number for row in some for number in row])
+for values in 1 << 60, 3:
+    rows = [tuple(random.randrange(values) for i in range(3)) for i in range(100000)]
+    first = {}
+    for row in sorted(rows): first.setdefault((row[2], row[0]), row)
+    for unique in False, True:
+        with gsort.Sorter(*formats, memory=1, unique=unique, directories=["."]) as sorter:
+            for i in range(0, len(rows), 999): sorter.push(pack(rows[i:i + 999]))
+            turned = sorted(set(rows) if unique else rows, key=lambda row: row[1:] + row[:1])
+            assert b"".join(sorter.pull(1)) == pack(turned[::-1]).tobytes()
+            next(sorter.pull(0))
+            last = first.values() if unique else rows
+            last = sorted(last, key=lambda row: (row[2], row[0], row[1]))
+            assert b"".join(sorter.pull(2)) == pack(last).tobytes()
+    with gsort.Sorter(*formats, memory=1, directories=["."]) as sorter:
+        sorter.push(pack(rows))
+        assert b"".join(sorter) == pack(sorted(rows)).tobytes()
+with gsort.Sorter("u8", "u8", memory=1, directories=["."]) as sorter:
+    assert not b"".join(sorter.pull(1))
+assert not os.listdir(".")
+END
+}
+
 @test "the example" {
     run -0 "$PYTHON" "$ROOT/tests/library/examples/sort_array.py"
     [ "$output" = "1 2 3 5 8" ]

@@ -11,8 +11,7 @@
 /* How often the callback is called. */
 #define PROGRESS_NS 100000000
 
-/* Of the stack of the thread. */
-#define STACK_BYTES ((size_t)1 << 20)
+#define STACK_BYTES ((size_t)1 << 20) /* of the thread */
 
 static void *run_work(void *context)
 {
@@ -23,6 +22,25 @@ static void *run_work(void *context)
     pthread_cond_signal(&handover->to_caller);
     pthread_mutex_unlock(&handover->mutex);
     return NULL;
+}
+
+/* It inherits a mask in which all signals are blocked: they are for the caller's threads, whose
+ * handlers may need another stack. */
+static int start_thread(pthread_t *thread, void *(*work)(void *), void *context)
+{
+    sigset_t all, before;
+    pthread_attr_t attributes;
+    int error = pthread_attr_init(&attributes);
+    if (error != 0)
+        return error;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    error = pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    if (error == 0)
+        error = pthread_create(thread, &attributes, work, context);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return error;
 }
 
 void gs_handover_init(struct gs_handover *handover, const struct gsort_options *options,

@@ -8,6 +8,8 @@
 
 enum { LANES = GS_LANES };
 
+static_assert(BLOCK * BLOCKS_MAX == GS_LANE_ROWS, "a group fills its blocks");
+
 #define EXCHANGE_ROWS(i, j) exchange_rows(&r[i], &r[j]);
 #define LOAD_ROW(i)         r[i] = _mm512_load_si512(rows + (i));
 #define STORE_ROW(i)        _mm512_store_si512(rows + (i), r[i]);

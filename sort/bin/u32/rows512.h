@@ -15,7 +15,7 @@
 
 enum {
     BLOCK = 16, /* as many as fit the registers */
-    BLOCKS_MAX = GS_LANE_ROWS / BLOCK
+    BLOCKS_MAX = 24
 };
 
 static_assert(BLOCKS_MAX <= 28, "a row of each is in a register");

@@ -47,6 +47,8 @@ uint64_t gs_records_rise(const struct gs_record_order *order, const char *record
     const char *record = records + first * stride;
     if (first >= end)
         return end;
+    if (order->word_count == 0)
+        return first; /* a key that is computed from several numbers */
     if (!order->plain)
         return rise(order, record, stride, first, end, reverse, order->word_count, false);
     switch (order->word_count) {

@@ -7,6 +7,7 @@
  * it.
  */
 #include "sort/library/array_sink.h"
+#include "sort/library/job.h"
 #include "sort/library/sorter_state.h"
 #include "sort/files/memory_limit.h"
 #include "sort/sort.h"

@@ -54,25 +54,6 @@ void gs_handover_init(struct gs_handover *handover, const struct gsort_options *
                                      .to_caller = PTHREAD_COND_INITIALIZER};
 }
 
-/* Start a thread. It inherits a mask in which all signals are blocked: they are for the caller's
- * threads, whose handlers may need another stack. */
-static int start_thread(pthread_t *thread, void *(*work)(void *), void *context)
-{
-    sigset_t all, before;
-    pthread_attr_t attributes;
-    int error = pthread_attr_init(&attributes);
-    if (error != 0)
-        return error;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    error = pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    if (error == 0)
-        error = pthread_create(thread, &attributes, work, context);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    return error;
-}
-
 enum gs_status gs_handover_start(struct gs_handover *handover, struct gs_error *err)
 {
     const int error = start_thread(&handover->thread, run_work, handover);

@@ -3,9 +3,7 @@
  */
 #include "sort/library/job.h"
 
-#include <pthread.h>
-
-/* Of a thread that does small work itself: 124 KiB are a bin's tables. */
+/* Of the stack, for small work: 124 KiB are a bin's tables. */
 #define STACK_BYTES_SMALL ((size_t)256 << 10)
 
 /* Is there enough of the calling thread's stack? (Not if it runs on another one.) */

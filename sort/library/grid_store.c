@@ -233,14 +233,13 @@ enum gs_status gs_grid_store_read(struct gs_grid_store *store, void *to, uint64_
         const uint64_t left = starts[store->end_slab * axis->behind] - begin;
         const uint64_t here = left < room - *got ? left : room - *got;
         if (here > 0)
-            GS_TRY(gs_spill_read_some(&store->spill, &chunk->place, begin * bytes,
-                                      (char *)to + *got * bytes, here * bytes, err));
+            GS_TRY(gs_spill_read(&store->spill, &chunk->place, begin * bytes,
+                                 (char *)to + *got * bytes, here * bytes, err));
         *got += here;
         store->read += here;
         if (here == left)
             pass(store, store->grid.cells / around);
     }
-    st = gs_spill_make_sure(&store->spill, err);
 cleanup:
     return st;
 }

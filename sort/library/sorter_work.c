@@ -44,61 +44,53 @@ struct gs_options gs_sorter_options(const struct gsort_sorter *sorter, size_t or
     return options;
 }
 
-/* Can so many records be sorted that stay in memory? If so with fewer threads alone, options then
- * say so many. */
+/* Can so many records be sorted in memory, where those of several orders stay for the next one? If
+ * so with fewer threads alone, options then say so many. */
 static bool fits(const struct gsort_sorter *sorter, struct gs_options *options, uint64_t count)
 {
     const uint64_t limit = sorter->memory_bytes;
     const uint64_t bytes = count * sorter->record_bytes;
+    const uint64_t stay = sorter->order_count > 1 ? bytes : 0;
     struct gs_forecast forecast;
-    return bytes <= limit && gs_memory_fits(options, limit - bytes, 0, count, &forecast);
+    return stay <= limit && gs_memory_fits(options, limit - stay, bytes - stay, count, &forecast);
 }
 
 bool gs_sorter_fits(const struct gsort_sorter *sorter, uint64_t bytes)
 {
-    const uint64_t count = bytes / sorter->record_bytes;
-    struct gs_forecast forecast;
-    if (sorter->order_count == 1) {
-        struct gs_options options = gs_sorter_options(sorter, 0, false);
-        return gs_memory_fits(&options, sorter->memory_bytes, bytes, count, &forecast);
-    }
-    for (size_t i = 0; i < sorter->order_count; i++) { /* the records stay for the next one */
+    for (size_t i = 0; i < sorter->order_count; i++) {
         struct gs_options options = gs_sorter_options(sorter, i, false);
-        if (!fits(sorter, &options, count))
+        if (!fits(sorter, &options, bytes / sorter->record_bytes))
             return false;
     }
     return true;
 }
 
+/* Those at the start of the store, by options that fit them. */
+static enum gs_status sort_in_memory(struct gsort_sorter *sorter, struct gs_options *options,
+                                     uint64_t count, struct gs_progress *progress,
+                                     struct gs_error *err)
+{
+    const struct gs_span span = {.keys = sorter->store.bytes, .count = count, .name = "sorter"};
+    struct batches to = {.sink = {.write = hand_over,
+                                  .forget = sorter->order_count == 1 ? release : NULL,
+                                  .stream = true},
+                         .sorter = sorter};
+    struct gs_stats stats = {.keys_out = 0};
+    options->memory_bytes = sorter->memory_bytes;
+    options->own.held_bytes = count * sorter->record_bytes;
+    return count == 0 ? GS_OK
+                      : gs_width(options)->sort(options, &span, 1, &to.sink, progress, &stats, err);
+}
+
 enum gs_status gs_sorter_sort_held(void *context, struct gs_progress *progress,
                                    struct gs_error *err)
 {
-    enum gs_status st;
     struct gsort_sorter *sorter = context;
-    const struct gs_record_store *store = &sorter->store;
-    struct gs_options options =
-        gs_sorter_options(sorter, sorter->order, store->used <= GS_SMALL_BYTES);
-    const struct gs_width *width = gs_width(&options);
-    const struct gs_span span = {
-        .keys = store->bytes, .count = store->used / sorter->record_bytes, .name = "sorter"};
-    struct batches to = {.sink = {.write = hand_over, .stream = true}, .sorter = sorter};
-    struct gs_stats stats = {.keys_out = 0};
-    struct gs_forecast forecast;
-    GS_TRY(width->check_options(&options, err));
-    GS_TRY(width->check_count(&options, span.count, err));
-    if (span.count == 0)
-        return GS_OK;
-    if (sorter->order_count == 1) {
-        to.sink.forget = release;
-        (void)gs_memory_fits(&options, sorter->memory_bytes, store->used, span.count, &forecast);
-    } else {
-        (void)fits(sorter, &options, span.count);
-    }
-    options.memory_bytes = sorter->memory_bytes;
-    options.own.held_bytes = store->used;
-    st = width->sort(&options, &span, 1, &to.sink, progress, &stats, err);
-cleanup:
-    return st;
+    const uint64_t bytes = sorter->store.used;
+    const uint64_t count = bytes / sorter->record_bytes;
+    struct gs_options options = gs_sorter_options(sorter, sorter->order, bytes <= GS_SMALL_BYTES);
+    (void)fits(sorter, &options, count);
+    return sort_in_memory(sorter, &options, count, progress, err);
 }
 
 static void let_go(void *context, enum gs_use use, const void *keys, uint64_t count)
@@ -137,18 +129,15 @@ static enum gs_status sort_external(struct gsort_sorter *sorter, struct gs_exter
 {
     enum gs_status st;
     const struct gs_options options = gs_sorter_options(sorter, sorter->order, false);
-    const struct gs_width *width = gs_width(&options);
     struct batches to = {.sink = {.write = hand_over, .stream = true}, .sorter = sorter};
     struct gs_stats stats = {.keys_out = 0};
     source->context = sorter;
     source->memory_bytes = sorter->memory_bytes;
     source->directories = sorter->directories;
     source->directory_count = sorter->directory_count;
-    GS_TRY(width->check_options(&options, err));
-    if (width->check_external != NULL)
-        GS_TRY(width->check_external(&options, sorter->memory_bytes,
-                                     source->span_count > 0 ? source->spans->count : 0, err));
-    st = width->sort_external(&options, source, &to.sink, progress, &stats, err);
+    GS_TRY(gs_memory_check_external(&options, sorter->memory_bytes,
+                                    source->span_count > 0 ? source->spans->count : 0, err));
+    st = gs_width(&options)->sort_external(&options, source, &to.sink, progress, &stats, err);
 cleanup:
     return st;
 }
@@ -238,22 +227,10 @@ static enum gs_status sort_group(struct gsort_sorter *sorter, struct gs_options 
                                  uint64_t count, struct gs_progress *progress, struct gs_error *err)
 {
     enum gs_status st;
-    const struct gs_width *width = gs_width(options);
-    const uint64_t bytes = count * sorter->record_bytes;
-    struct gs_span span = {.count = count, .name = "sorter"};
-    struct batches to = {.sink = {.write = hand_over, .stream = true}, .sorter = sorter};
-    struct gs_stats stats = {.keys_out = 0};
     uint64_t got;
-    options->memory_bytes = sorter->memory_bytes;
-    options->own.held_bytes = bytes;
-    GS_TRY(width->check_options(options, err));
-    GS_TRY(width->check_count(options, count, err));
-    if (count == 0)
-        return GS_OK;
-    GS_TRY(gs_record_store_make_room(&sorter->store, bytes, err));
-    span.keys = sorter->store.bytes;
+    GS_TRY(gs_record_store_make_room(&sorter->store, count * sorter->record_bytes, err));
     GS_TRY(gs_grid_store_read(&sorter->grid, sorter->store.bytes, count, &got, err));
-    st = width->sort(options, &span, 1, &to.sink, progress, &stats, err);
+    st = sort_in_memory(sorter, options, got, progress, err);
 cleanup:
     return st;
 }

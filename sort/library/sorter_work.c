@@ -194,32 +194,21 @@ enum gs_status gs_sorter_write(void *context, struct gs_progress *progress, stru
     return st;
 }
 
-/* Slabs of the order that is sorted, which are sorted together. */
-struct group {
-    size_t first, end;
-    uint64_t count; /* their records */
-};
-
-/* The next ones: from `next` on upwards, or below it if the order is reversed. */
-static struct group find_group(const struct gsort_sorter *sorter, const struct gs_options *options,
-                               size_t next)
+/* The slabs of the order from the next one of its output on that are sorted together: where they
+ * end, and how many records they have. */
+static size_t find_group(const struct gsort_sorter *sorter, struct gs_options options, size_t next,
+                         uint64_t *count)
 {
-    const struct gs_grid_store *grid = &sorter->grid;
-    const size_t slabs = grid->grid.axes[sorter->order].slabs;
-    struct gs_options own = *options;
-    struct group group = {.first = next, .end = next};
-    while (options->reverse ? group.first > 0 : group.end < slabs) {
-        const size_t slab = options->reverse ? group.first - 1 : group.end;
-        const uint64_t count = group.count + gs_grid_store_count(grid, sorter->order, slab);
-        if (group.first < group.end && !fits(sorter, &own, count))
+    const size_t slabs = sorter->grid.grid.axes[sorter->order].slabs;
+    size_t end = next;
+    for (*count = 0; end < slabs; end++) {
+        const size_t slab = options.reverse ? slabs - 1 - end : end;
+        const uint64_t more = *count + gs_grid_store_count(&sorter->grid, sorter->order, slab);
+        if (end > next && !fits(sorter, &options, more))
             break;
-        group.count = count;
-        if (options->reverse)
-            group.first--;
-        else
-            group.end++;
+        *count = more;
     }
-    return group;
+    return end;
 }
 
 /* In memory: in store->bytes, which stays for the next group. */
@@ -242,14 +231,15 @@ enum gs_status gs_sorter_sort_spilled(void *context, struct gs_progress *progres
     struct gsort_sorter *sorter = context;
     const struct gs_options options = gs_sorter_options(sorter, sorter->order, false);
     const size_t slabs = sorter->grid.grid.axes[sorter->order].slabs;
-    for (size_t next = options.reverse ? slabs : 0; options.reverse ? next > 0 : next < slabs;) {
-        const struct group group = find_group(sorter, &options, next);
+    for (size_t next = 0, end; next < slabs; next = end) {
+        uint64_t count;
         struct gs_external source = {.read = read_spilled};
-        next = options.reverse ? group.first : group.end;
-        gs_grid_store_seek(&sorter->grid, sorter->order, group.first, group.end);
         struct gs_options own = options;
-        if (fits(sorter, &own, group.count))
-            GS_TRY(sort_group(sorter, &own, group.count, progress, err));
+        end = find_group(sorter, options, next, &count);
+        gs_grid_store_seek(&sorter->grid, sorter->order, options.reverse ? slabs - end : next,
+                           options.reverse ? slabs - next : end);
+        if (fits(sorter, &own, count))
+            GS_TRY(sort_group(sorter, &own, count, progress, err));
         else {
             gs_record_store_drop(&sorter->store);
             GS_TRY(sort_external(sorter, &source, progress, err));

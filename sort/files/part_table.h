@@ -20,14 +20,15 @@ struct gs_part_form {
     uint32_t record_bytes, part_bytes;
 };
 
-/* Parts lie in the order in which their keys came; slots, by hash, are 1 above their numbers. */
+/* Parts lie in the order in which their keys came; slots, by hash, are 1 above their numbers. Where
+ * words are counted (word_counts.c), there are no slots: parts lie at `places`, some are empty. */
 struct gs_part_table {
     const struct gs_part_form *form;
     uint64_t limit_bytes; /* it grows up to here */
     char *parts;
     uint32_t *slots;
     unsigned slot_bits;
-    uint64_t count, room;
+    uint64_t count, room, places;
     uint64_t added; /* records, since it was empty */
 };
 
@@ -48,5 +49,8 @@ uint64_t gs_parts_combine(const struct gs_part_form *form, char *parts, uint64_t
 
 /* Add records. Returns how many of them it had room for. */
 uint64_t gs_part_table_add(struct gs_part_table *table, const char *records, uint64_t count);
+
+/* Let its parts lie one behind the other. After that, none is added until it is cleared. */
+void gs_part_table_pack(struct gs_part_table *table);
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef GS_WORD_COUNTS_H
 #define GS_WORD_COUNTS_H
 
-#include "sort/files/part_table.h"
+#include "sort/files/part_form.h"
 
 /* Is a part nothing but a word, which is the key, and its number? */
 bool gs_counts_words(const struct gs_part_form *form);

@@ -146,7 +146,7 @@ add_all(struct gs_part_table *table, const char *words, uint64_t count, size_t b
 
 uint64_t gs_word_counts_add(struct gs_part_table *table, const char *words, uint64_t count)
 {
-    if (table->parts == NULL && !grow(table))
+    if (table->places == 0 && !grow(table))
         return 0;
     switch (table->form->record_bytes) {
     case 4:

@@ -192,6 +192,8 @@ static enum gs_status fill(struct early *early, struct gs_progress *progress, st
         }
         GS_TRY(next_batch(early, err));
     }
+    for (unsigned i = 0; i < early->plan.threads; i++)
+        gs_part_table_pack(&early->workers[i].table);
     const uint64_t records = early->records - before;
     const struct gs_stage_stats row =
         gs_stage_since(start, records, records * early->plan.form.record_bytes);

@@ -75,6 +75,7 @@ uint64_t gs_estimate_keys(const struct gs_part_form *parts, const struct gs_exte
     if (sample != NULL) {
         draw_sample(source, total, run, form.record_bytes, sample);
         if (gs_part_table_add(&table, sample, records) == records) {
+            gs_part_table_pack(&table);
             for (uint64_t i = 0; i < table.count; i++) {
                 const char *part = table.parts + i * form.part_bytes;
                 const uint32_t often = gs_row_half(part + form.record_bytes);

@@ -5,6 +5,7 @@
  * blocks, so that their slots, and then their parts, come to the cache while others are hashed.
  */
 #include "sort/files/part_table.h"
+#include "sort/files/word_counts.h"
 
 #include "common/formats/field_sum.h"
 #include "common/formats/record_copy.h"
@@ -36,7 +37,10 @@ void gs_part_table_free(struct gs_part_table *table)
 
 void gs_part_table_clear(struct gs_part_table *table)
 {
-    memset(table->slots, 0, sizeof *table->slots << table->slot_bits);
+    if (table->slots != NULL)
+        memset(table->slots, 0, sizeof *table->slots << table->slot_bits);
+    else
+        memset(table->parts, 0, table->places * table->form->part_bytes);
     table->count = 0;
     table->added = 0;
 }
@@ -243,9 +247,14 @@ uint64_t gs_part_table_add(struct gs_part_table *table, const char *records, uin
     const bool adds = form->counts || (form->how != NULL && form->how->field_count > 0);
     const uint64_t most = adds ? SUMMANDS_MOST - table->added : count;
     uint64_t done;
+    count = count < most ? count : most;
+    if (gs_counts_words(form)) {
+        done = gs_word_counts_add(table, records, count);
+        table->added += done;
+        return done;
+    }
     if (table->slots == NULL && !grow(table))
         return 0;
-    count = count < most ? count : most;
     switch (rows->count == 1 ? rows->list[0].bytes : 0) {
     case 4:
         done = add_all(table, records, count, 4);
@@ -261,6 +270,12 @@ uint64_t gs_part_table_add(struct gs_part_table *table, const char *records, uin
     }
     table->added += done;
     return done;
+}
+
+void gs_part_table_pack(struct gs_part_table *table)
+{
+    if (table->places > 0)
+        gs_word_counts_pack(table);
 }
 
 void gs_parts_make(const struct gs_part_form *form, const char *records, uint64_t count,

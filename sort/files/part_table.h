@@ -4,32 +4,7 @@
 #ifndef GS_PART_TABLE_H
 #define GS_PART_TABLE_H
 
-#include "sort/files/combine.h"
-#include "sort/files/key_rows.h"
-
-/* What parts are made of, and how. */
-struct gs_part_form {
-    const struct gs_combine *how; /* which fields are combined; NULL: none */
-    const struct gs_record_order *order;
-    bool reverse;
-    bool alike;    /* records of a key may only differ in combined fields; else: */
-    bool chooses;  /* records of a key may differ: a part has the one that is first in the order */
-    bool counts;   /* behind the record is how many there were */
-    uint64_t seed; /* of hashes, on which nothing depends */
-    struct gs_key_rows rows;
-    uint32_t record_bytes, part_bytes;
-};
-
-/* Parts lie in the order in which their keys came; slots, by hash, are 1 above their numbers. */
-struct gs_part_table {
-    const struct gs_part_form *form;
-    uint64_t limit_bytes; /* it grows up to here */
-    char *parts;
-    uint32_t *slots;
-    unsigned slot_bits;
-    uint64_t count, room;
-    uint64_t added; /* records, since it was empty */
-};
+#include "sort/files/part_form.h"
 
 /* Free what it has. All zero but for the first two fields: an empty table. */
 void gs_part_table_free(struct gs_part_table *table);
@@ -48,5 +23,8 @@ uint64_t gs_parts_combine(const struct gs_part_form *form, char *parts, uint64_t
 
 /* Add records. Returns how many of them it had room for. */
 uint64_t gs_part_table_add(struct gs_part_table *table, const char *records, uint64_t count);
+
+/* Let its parts lie one behind the other. After that, none is added until it is cleared. */
+void gs_part_table_pack(struct gs_part_table *table);
 
 #endif

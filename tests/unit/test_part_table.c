@@ -119,6 +119,52 @@ static void check_in_place(const struct gs_part_form *form, const char *records)
     free(parts);
 }
 
+/* Words that are counted: each has its number, also when the table is full, and used again. */
+static void check_words(uint32_t bytes)
+{
+    const struct gs_part_form form = {.counts = true,
+                                      .seed = gs_random(4, bytes),
+                                      .rows = {.count = 1, .list = {{.at = 0, .bytes = bytes}}},
+                                      .record_bytes = bytes,
+                                      .part_bytes = bytes + GS_TIMES_BYTES};
+    const uint64_t limits[] = {UINT64_MAX, 16384, 80, 0};
+    char *words = calloc(RECORDS, bytes);
+    CHECK(words != NULL);
+    for (uint64_t i = 0; i < RECORDS; i++) {
+        const uint64_t value = gs_random(1, i) % VALUES; /* 0 is one, too */
+        memcpy(words + i * bytes, &value, sizeof(uint32_t));
+        memcpy(words + (i + 1) * bytes - sizeof(uint32_t), &value, sizeof(uint32_t));
+    }
+    for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
+        struct gs_part_table table = {.form = &form, .limit_bytes = limits[l]};
+        uint64_t taken = gs_part_table_add(&table, words, RECORDS);
+        CHECK(l == 0 ? taken == RECORDS : taken < RECORDS);
+        CHECK((taken > 0) == (limits[l] > 0) && table.count <= table.room);
+        for (int again = 0; again < 2 && taken > 0; again++) {
+            uint64_t times[VALUES] = {0};
+            for (uint64_t i = 0; i < taken; i++)
+                times[gs_random(1, i) % VALUES]++;
+            gs_part_table_pack(&table);
+            for (uint64_t i = 0; i < table.count; i++) {
+                const char *part = table.parts + i * form.part_bytes;
+                uint32_t value, often;
+                memcpy(&value, part, sizeof value);
+                memcpy(&often, part + bytes, sizeof often);
+                CHECK(value < VALUES && often > 0 && often == times[value]);
+                CHECK(memcmp(part + bytes - sizeof value, &value, sizeof value) == 0);
+                taken -= often;
+                times[value] = 0;
+            }
+            CHECK_EQUAL(taken, 0);
+            gs_part_table_clear(&table);
+            taken = gs_part_table_add(&table, words, RECORDS / 2);
+            CHECK(taken > 0);
+        }
+        gs_part_table_free(&table);
+    }
+    free(words);
+}
+
 static void check_key(uint32_t key, uint32_t bytes)
 {
     struct gs_combine how = {.field_count = 1};
@@ -167,6 +213,8 @@ int main(void)
         check_key(keys[i], 4);
         check_key(keys[i], 8);
     }
+    for (uint32_t bytes = 4; bytes <= 16; bytes *= 2)
+        check_words(bytes);
     check_seed();
     return 0;
 }

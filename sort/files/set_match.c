@@ -1,0 +1,179 @@
+/* set_match.c -- which records, that come in order, does the file of --minus or --common have?
+ * SPDX-License-Identifier: MIT
+ */
+#include "sort/files/set_match.h"
+
+/* A record whose word the set has, too, and where that begins in the window. */
+struct candidate {
+    uint16_t record, at;
+};
+
+static const char *set_record(const struct gs_set_match *set, uint64_t index)
+{
+    return (const char *)set->how->set.records + index * set->how->record_bytes;
+}
+
+/* Words that are in ascending order. */
+static void make_words(const struct gs_set_match *set, const char *record, uint64_t bytes,
+                       uint64_t count, uint64_t *words)
+{
+    struct gs_record_word how = set->how->order.words[0];
+    how.flip ^= set->reverse ? UINT64_MAX : 0;
+    if (how.plain)
+        for (uint64_t i = 0; i < count; i++)
+            words[i] = gs_record_word_plain(&how, record + i * bytes);
+    else
+        for (uint64_t i = 0; i < count; i++)
+            words[i] = gs_record_word_by(&how, record + i * bytes);
+}
+
+/* Does a record of the set come before this one, by keys? */
+static bool precedes(const struct gs_set_match *set, uint64_t index, const char *record)
+{
+    const struct gs_record_order *order = &set->how->order;
+    const char *other = set_record(set, index);
+    const uint64_t a = gs_record_word(order, other);
+    const uint64_t b = gs_record_word(order, record);
+    if (a != b)
+        return (a < b) != set->reverse;
+    if (gs_keys_same(set->rows, other, record))
+        return false;
+    const int sign = gs_record_compare_keys(order, other, record);
+    return set->reverse ? sign > 0 : sign < 0;
+}
+
+/* Go on to the first record of the set that does not come before this one. */
+static void advance(struct gs_set_match *set, const char *record)
+{
+    const uint64_t count = set->how->set.count;
+    uint64_t moved = 0, step = 1; /* as in gs_keys_run */
+    while (step <= count - set->next && precedes(set, set->next + step - 1, record)) {
+        set->next += step;
+        moved += step;
+        step = moved;
+    }
+    uint64_t end = count - set->next;
+    end = set->next + (step <= end ? step - 1 : end);
+    while (set->next < end) {
+        const uint64_t middle = set->next + (end - set->next) / 2;
+        if (precedes(set, middle, record))
+            set->next = middle + 1;
+        else
+            end = middle;
+    }
+}
+
+/* The words at hand are those from the next record on: of the first that may be this one, if there
+ * are none left. */
+static void open_window(struct gs_set_match *set, const char *record)
+{
+    if (set->next >= set->from && set->next < set->to)
+        return;
+    advance(set, record);
+    const uint64_t left = set->how->set.count - set->next;
+    set->from = set->next;
+    set->to = set->from + (left < GS_SET_WINDOW ? left : GS_SET_WINDOW);
+    make_words(set, set_record(set, set->from), set->how->record_bytes, set->to - set->from,
+               set->words);
+}
+
+/* Walk along words of records [*done, count) and of the window, both in ascending order, until one
+ * of them ends. Returns how many candidates there are; found has room for one more than records. */
+static uint32_t walk(struct gs_set_match *set, const uint64_t *words, uint32_t count,
+                     uint32_t *done, uint32_t *end, struct candidate *found)
+{
+    const uint32_t window = (uint32_t)(set->to - set->from);
+    uint32_t candidates = 0, i = *done, at = (uint32_t)(set->next - set->from);
+    while (i < count && at < window) {
+        const uint64_t word = words[i], other = set->words[at];
+        found[candidates] = (struct candidate){(uint16_t)i, (uint16_t)at};
+        candidates += word == other;
+        i += word <= other;
+        at += word > other;
+    }
+    *end = at;
+    *done = set->to == set->how->set.count ? count : i;
+    return candidates;
+}
+
+/* How many of the set have the keys of this record, from the next one on? */
+static uint64_t run_at_next(const struct gs_set_match *set, const char *record)
+{
+    const struct gs_combine *how = set->how;
+    return gs_keys_run(set->rows, record, set_record(set, set->next), how->record_bytes,
+                       how->set.count - set->next);
+}
+
+/* Is the record paired, whose keys are the last ones that the set has, or those of one from its
+ * next one on, or which it does not have? */
+static bool pair(struct gs_set_match *set, const char *record)
+{
+    if (set->match == NULL || !gs_keys_same(set->rows, set->match, record)) {
+        uint64_t run = run_at_next(set, record);
+        if (run == 0) {
+            advance(set, record);
+            run = run_at_next(set, record);
+        }
+        if (run == 0)
+            return false;
+        set->match = set_record(set, set->next);
+        set->matches = run;
+        set->next += run;
+    }
+    if (set->how->folds)
+        return true;
+    const bool left = set->matches > 0;
+    set->matches -= left;
+    return left;
+}
+
+/* The same of a candidate; most often, its word is that of no other record on either side. */
+static inline bool pair_candidate(struct gs_set_match *set, const char *record,
+                                  const uint64_t *words, uint32_t first, struct candidate one)
+{
+    const uint64_t place = set->from + one.at;
+    const uint64_t word = words[one.record];
+    if (set->next < place)
+        set->next = place;
+    if ((one.record > first && words[one.record - 1] == word) || place + 1 >= set->to ||
+        set->words[one.at + 1] == word)
+        return pair(set, record);
+    const char *other = set_record(set, place);
+    if (!gs_keys_same(set->rows, other, record))
+        return false;
+    set->match = other;
+    set->matches = set->how->folds;
+    set->next = place + 1;
+    return true;
+}
+
+uint32_t gs_set_match(struct gs_set_match *set, const char *records, uint64_t bytes, uint64_t count,
+                      bool *paired)
+{
+    uint64_t words[GS_SET_BLOCK];
+    struct candidate found[GS_SET_BLOCK + 1];
+    const uint32_t block = count < GS_SET_BLOCK ? (uint32_t)count : GS_SET_BLOCK;
+    uint32_t first = 0, done, end;
+    memset(paired, 0, block * sizeof *paired);
+    /* These have keys that the set's next record is behind. */
+    while (first < block && set->match != NULL &&
+           gs_keys_same(set->rows, set->match, records + first * bytes)) {
+        paired[first] = pair(set, records + first * bytes);
+        first++;
+    }
+    if (first == block)
+        return block;
+    make_words(set, records + first * bytes, bytes, block - first, words + first);
+    do {
+        open_window(set, records + first * bytes);
+        done = first;
+        const uint32_t candidates = walk(set, words, block, &done, &end, found);
+        for (uint32_t i = 0; i < candidates; i++) {
+            const uint32_t at = found[i].record;
+            paired[at] = pair_candidate(set, records + at * bytes, words, first, found[i]);
+        }
+        if (set->next < set->from + end)
+            set->next = set->from + end;
+    } while (done == 0);
+    return done;
+}

@@ -184,17 +184,15 @@ static enum gs_status flush(struct gs_combiner *combiner, struct gs_error *err)
     return combiner->put(combiner->context, combiner->bytes, count, combiner->written - count, err);
 }
 
-/* Records that the set lets through. */
+/* Records that are folded. */
 static enum gs_status take(struct gs_combiner *combiner, const char *record, uint64_t count,
                            struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     const uint64_t bytes = combiner->bytes_in;
-    const bool folds = combiner->how->folds;
     for (uint64_t run; count > 0; count -= run, record += run * bytes) {
         run = 1; /* one by one: a second loop would end as unforeseen as this one */
-        if (folds && combiner->times > 0 &&
-            gs_keys_same(&combiner->rows, last_record(combiner), record)) {
+        if (combiner->times > 0 && gs_keys_same(&combiner->rows, last_record(combiner), record)) {
             if (combiner->times > SHORT_RUN)
                 run = gs_keys_run(&combiner->rows, last_record(combiner), record, bytes, count);
             if (combiner->quick && run == 1)
@@ -218,15 +216,24 @@ static enum gs_status take_kept(struct gs_combiner *combiner, const char *record
                                 const bool *paired, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
+    const uint64_t bytes = combiner->bytes_in;
     uint32_t kept[GS_SET_BLOCK + 1], all = 0;
     for (uint32_t i = 0; i < count; i++) {
         kept[all] = i;
         all += paired[i] == combiner->how->set.kept;
     }
-    if (all == count)
+    if (combiner->how->folds && all == count)
         return take(combiner, record, count, err);
-    for (uint32_t i = 0; i < all; i++)
-        GS_TRY(take(combiner, record + kept[i] * combiner->bytes_in, 1, err));
+    for (uint32_t i = 0; i < all; i++) {
+        const char *one = record + kept[i] * bytes;
+        if (combiner->how->folds) {
+            GS_TRY(take(combiner, one, 1, err));
+            continue;
+        }
+        if (combiner->records == combiner->room)
+            GS_TRY(flush(combiner, err));
+        gs_record_copy(combiner->bytes + combiner->records++ * bytes, one, bytes);
+    }
 cleanup:
     return st;
 }

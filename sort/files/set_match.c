@@ -3,11 +3,6 @@
  */
 #include "sort/files/set_match.h"
 
-/* A record whose word the set has, too, and where that begins in the window. */
-struct candidate {
-    uint16_t record, at;
-};
-
 static const char *set_record(const struct gs_set_match *set, uint64_t index)
 {
     return (const char *)set->how->set.records + index * set->how->record_bytes;
@@ -77,23 +72,73 @@ static void open_window(struct gs_set_match *set, const char *record)
                set->words);
 }
 
-/* Walk along words of records [*done, count) and of the window, both in ascending order, until one
- * of them ends. Returns how many candidates there are; found has room for one more than records. */
-static uint32_t walk(struct gs_set_match *set, const uint64_t *words, uint32_t count,
-                     uint32_t *done, uint32_t *end, struct candidate *found)
+/* Walk along words of records [from, end) and of the window, both in ascending order. A step waits
+ * for the one before: so two are under way at once, with two halves of the records. */
+struct leg {
+    uint32_t from, end, at;
+};
+
+/* A record whose word the set has, too, and where that begins in the window. */
+struct candidate {
+    uint16_t record, at;
+};
+
+static inline bool goes_on(struct leg leg, uint32_t window)
+{
+    return leg.from < leg.end && leg.at < window;
+}
+
+static inline struct leg step(struct leg leg, const uint64_t *words, const uint64_t *others,
+                              struct candidate **found)
+{
+    const uint64_t word = words[leg.from], other = others[leg.at];
+    **found = (struct candidate){(uint16_t)leg.from, (uint16_t)leg.at};
+    *found += word == other;
+    leg.from += word <= other;
+    leg.at += word > other;
+    return leg;
+}
+
+/* The first of the window's words, from this one on, that is not below. */
+static uint32_t lower_bound(const uint64_t *others, uint32_t at, uint32_t window, uint64_t word)
+{
+    for (uint32_t left = window - at; left > 0;) {
+        const uint32_t half = left / 2;
+        const bool below = others[at + half] < word;
+        at += below ? half + 1 : 0;
+        left = below ? left - half - 1 : half;
+    }
+    return at;
+}
+
+/* What is found, for so many records, up to that word. */
+struct walk {
+    uint32_t candidates, done, at;
+};
+
+/* Find candidates among records [first, count), until these or the window end. */
+static struct walk walk(const struct gs_set_match *set, const uint64_t *words, uint32_t first,
+                        uint32_t count, struct candidate *found)
 {
     const uint32_t window = (uint32_t)(set->to - set->from);
-    uint32_t candidates = 0, i = *done, at = (uint32_t)(set->next - set->from);
-    while (i < count && at < window) {
-        const uint64_t word = words[i], other = set->words[at];
-        found[candidates] = (struct candidate){(uint16_t)i, (uint16_t)at};
-        candidates += word == other;
-        i += word <= other;
-        at += word > other;
+    const uint32_t at = (uint32_t)(set->next - set->from);
+    const uint32_t middle = first + (count - first) / 2;
+    struct candidate later[GS_SET_BLOCK / 2 + 2], *a = found, *b = later;
+    struct leg one = {first, middle, at};
+    struct leg two = {middle, count, lower_bound(set->words, at, window, words[middle])};
+    while (goes_on(one, window) && goes_on(two, window)) {
+        one = step(one, words, set->words, &a);
+        two = step(two, words, set->words, &b);
     }
-    *end = at;
-    *done = set->to == set->how->set.count ? count : i;
-    return candidates;
+    while (goes_on(one, window))
+        one = step(one, words, set->words, &a);
+    while (goes_on(two, window))
+        two = step(two, words, set->words, &b);
+    memcpy(a, later, (size_t)(b - later) * sizeof *b);
+    const uint32_t done = one.from < middle ? one.from : two.from;
+    return (struct walk){.candidates = (uint32_t)(a - found) + (uint32_t)(b - later),
+                         .done = set->to == set->how->set.count ? count : done,
+                         .at = two.at};
 }
 
 /* How many of the set have the keys of this record, from the next one on? */
@@ -153,7 +198,8 @@ uint32_t gs_set_match(struct gs_set_match *set, const char *records, uint64_t by
     uint64_t words[GS_SET_BLOCK];
     struct candidate found[GS_SET_BLOCK + 1];
     const uint32_t block = count < GS_SET_BLOCK ? (uint32_t)count : GS_SET_BLOCK;
-    uint32_t first = 0, done, end;
+    uint32_t first = 0;
+    struct walk way;
     memset(paired, 0, block * sizeof *paired);
     /* These have keys that the set's next record is behind. */
     while (first < block && set->match != NULL &&
@@ -166,14 +212,13 @@ uint32_t gs_set_match(struct gs_set_match *set, const char *records, uint64_t by
     make_words(set, records + first * bytes, bytes, block - first, words + first);
     do {
         open_window(set, records + first * bytes);
-        done = first;
-        const uint32_t candidates = walk(set, words, block, &done, &end, found);
-        for (uint32_t i = 0; i < candidates; i++) {
+        way = walk(set, words, first, block, found);
+        for (uint32_t i = 0; i < way.candidates; i++) {
             const uint32_t at = found[i].record;
             paired[at] = pair_candidate(set, records + at * bytes, words, first, found[i]);
         }
-        if (set->next < set->from + end)
-            set->next = set->from + end;
-    } while (done == 0);
-    return done;
+        if (set->next < set->from + way.at)
+            set->next = set->from + way.at;
+    } while (way.done == 0);
+    return way.done;
 }

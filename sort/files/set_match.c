@@ -3,6 +3,8 @@
  */
 #include "sort/files/set_match.h"
 
+#define NEAR 128 /* where the next one is farther away, words of that many are made */
+
 static const char *set_record(const struct gs_set_match *set, uint64_t index)
 {
     return (const char *)set->how->set.records + index * set->how->record_bytes;
@@ -64,10 +66,12 @@ static void open_window(struct gs_set_match *set, const char *record)
 {
     if (set->next >= set->from && set->next < set->to)
         return;
+    const uint64_t before = set->next;
     advance(set, record);
     const uint64_t left = set->how->set.count - set->next;
+    const uint64_t most = set->next - before < NEAR ? GS_SET_WINDOW : NEAR;
     set->from = set->next;
-    set->to = set->from + (left < GS_SET_WINDOW ? left : GS_SET_WINDOW);
+    set->to = set->from + (left < most ? left : most);
     make_words(set, set_record(set, set->from), set->how->record_bytes, set->to - set->from,
                set->words);
 }
@@ -116,15 +120,15 @@ struct walk {
     uint32_t candidates, done, at;
 };
 
-/* Find candidates among records [first, count), until these or the window end. */
-static struct walk walk(const struct gs_set_match *set, const uint64_t *words, uint32_t first,
-                        uint32_t count, struct candidate *found)
+/* Find candidates among so many records, until these or the window end. */
+static struct walk walk(const struct gs_set_match *set, const uint64_t *words, uint32_t count,
+                        struct candidate *found)
 {
     const uint32_t window = (uint32_t)(set->to - set->from);
     const uint32_t at = (uint32_t)(set->next - set->from);
-    const uint32_t middle = first + (count - first) / 2;
+    const uint32_t middle = count / 2;
     struct candidate later[GS_SET_BLOCK / 2 + 2], *a = found, *b = later;
-    struct leg one = {first, middle, at};
+    struct leg one = {0, middle, at};
     struct leg two = {middle, count, lower_bound(set->words, at, window, words[middle])};
     while (goes_on(one, window) && goes_on(two, window)) {
         one = step(one, words, set->words, &a);
@@ -149,74 +153,77 @@ static uint64_t run_at_next(const struct gs_set_match *set, const char *record)
                        how->set.count - set->next);
 }
 
-/* Is the record paired, whose keys are the last ones that the set has, or those of one from its
- * next one on, or which it does not have? */
-static bool pair(struct gs_set_match *set, const char *record)
+/* Of `run` records with the keys of this one, how many are paired? The keys are the last ones that
+ * the set has, or not before its next one. */
+static uint64_t pair(struct gs_set_match *set, const char *record, uint64_t run)
 {
     if (set->match == NULL || !gs_keys_same(set->rows, set->match, record)) {
-        uint64_t run = run_at_next(set, record);
-        if (run == 0) {
+        uint64_t matches = run_at_next(set, record);
+        if (matches == 0) {
             advance(set, record);
-            run = run_at_next(set, record);
+            matches = run_at_next(set, record);
         }
-        if (run == 0)
-            return false;
+        if (matches == 0)
+            return 0;
         set->match = set_record(set, set->next);
-        set->matches = run;
-        set->next += run;
+        set->matches = matches;
+        set->next += matches;
     }
     if (set->how->folds)
-        return true;
-    const bool left = set->matches > 0;
-    set->matches -= left;
-    return left;
+        return run;
+    const uint64_t paired = run < set->matches ? run : set->matches;
+    set->matches -= paired;
+    return paired;
 }
 
-/* The same of a candidate; most often, its word is that of no other record on either side. */
-static inline bool pair_candidate(struct gs_set_match *set, const char *record,
-                                  const uint64_t *words, uint32_t first, struct candidate one)
+/* Pair candidates; most often, the word of one is that of no other record on either side. */
+static void pair_found(struct gs_set_match *set, const char *records, uint64_t bytes,
+                       const uint64_t *words, const struct walk *way, const struct candidate *found,
+                       bool *paired)
 {
-    const uint64_t place = set->from + one.at;
-    const uint64_t word = words[one.record];
-    if (set->next < place)
-        set->next = place;
-    if ((one.record > first && words[one.record - 1] == word) || place + 1 >= set->to ||
-        set->words[one.at + 1] == word)
-        return pair(set, record);
-    const char *other = set_record(set, place);
-    if (!gs_keys_same(set->rows, other, record))
-        return false;
-    set->match = other;
-    set->matches = set->how->folds;
-    set->next = place + 1;
-    return true;
+    for (uint64_t i = 0, done = 0; i < way->candidates; i++) {
+        const uint64_t at = found[i].record, place = set->from + found[i].at;
+        const char *record = records + at * bytes, *other = set_record(set, place);
+        if (at < done)
+            continue;
+        if (set->next < place)
+            set->next = place;
+        const bool again = at + 1 < way->done && words[at + 1] == words[at];
+        if (again || (at > 0 && words[at - 1] == words[at]) || place + 1 == set->to ||
+            set->words[found[i].at + 1] == words[at]) {
+            const uint64_t run = gs_keys_run(set->rows, record, record, bytes, way->done - at);
+            memset(paired + at, true, pair(set, record, run));
+            done = at + run;
+        } else if (gs_keys_same(set->rows, other, record)) {
+            paired[at] = true;
+            set->match = other;
+            set->matches = 0; /* no more of them; if it folds, that does not matter */
+            set->next = place + 1;
+        }
+    }
 }
 
 uint32_t gs_set_match(struct gs_set_match *set, const char *records, uint64_t bytes, uint64_t count,
                       bool *paired)
 {
-    uint64_t words[GS_SET_BLOCK];
+    uint64_t words[GS_SET_BLOCK], run = 0;
     struct candidate found[GS_SET_BLOCK + 1];
     const uint32_t block = count < GS_SET_BLOCK ? (uint32_t)count : GS_SET_BLOCK;
-    uint32_t first = 0;
     struct walk way;
     memset(paired, 0, block * sizeof *paired);
-    /* These have keys that the set's next record is behind. */
-    while (first < block && set->match != NULL &&
-           gs_keys_same(set->rows, set->match, records + first * bytes)) {
-        paired[first] = pair(set, records + first * bytes);
-        first++;
+    if (set->match != NULL) /* what the set's next record is behind */
+        run = gs_keys_run(set->rows, set->match, records, bytes, block);
+    if (run == 0 && gs_keys_same(set->rows, records, records + (block - 1) * bytes))
+        run = block;
+    if (run > 0) {
+        memset(paired, true, pair(set, records, run));
+        return (uint32_t)run;
     }
-    if (first == block)
-        return block;
-    make_words(set, records + first * bytes, bytes, block - first, words + first);
+    make_words(set, records, bytes, block, words);
     do {
-        open_window(set, records + first * bytes);
-        way = walk(set, words, first, block, found);
-        for (uint32_t i = 0; i < way.candidates; i++) {
-            const uint32_t at = found[i].record;
-            paired[at] = pair_candidate(set, records + at * bytes, words, first, found[i]);
-        }
+        open_window(set, records);
+        way = walk(set, words, block, found);
+        pair_found(set, records, bytes, words, &way, found, paired);
         if (set->next < set->from + way.at)
             set->next = set->from + way.at;
     } while (way.done == 0);

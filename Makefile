@@ -149,8 +149,9 @@ ifeq ($(origin CFLAGS),file)
   $(B)/common/files/%.o $(B)/common/formats/npy%.o \
   $(patsubst %,$(B)/common/formats/%.o,format_parse key_type date npy): private CFLAGS += -Os
   $(call in_widths,keys bin split/search_bins ways/few_values) $(B)/sort/split/u32/%.o $(B)/common/formats/codec.o \
-  $(B)/common/formats/codec_weave.o $(patsubst %,$(B)/sort/%.o,cpu files/combine files/part_table files/word_counts) \
-  $(patsubst %,$(B)/sort/shuffle/%.o,dealing draw) $(M)/sort/cluster/deal.o $(M)/sort/cluster/ranges.o: private CFLAGS += -O3
+  $(B)/common/formats/codec_weave.o $(patsubst %,$(B)/sort/files/%.o,combine set_match part_table word_counts) \
+  $(patsubst %,$(B)/sort/%.o,cpu shuffle/dealing shuffle/draw) \
+  $(M)/sort/cluster/deal.o $(M)/sort/cluster/ranges.o: private CFLAGS += -O3
 endif
 # Before a command: make its target's directory, and unless V=1 print a word instead of the command.
 quiet = $(if $(filter 1,$(V)),,@)mkdir -p $(@D);$(if $(filter 1,$(V)),, printf '  %-5s %s\n' '$(1)' '$@';)

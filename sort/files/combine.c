@@ -3,6 +3,7 @@
  */
 #include "sort/files/combine.h"
 #include "sort/files/key_rows.h"
+#include "sort/files/set_match.h"
 
 #include "common/formats/field_sum.h"
 #include "common/formats/record_copy.h"
@@ -27,9 +28,7 @@ struct gs_combiner {
     void *context;
     struct gs_key_rows rows;
     struct gs_field_sum sums[GS_FORMAT_KEYS_MAX];
-    uint64_t next;          /* of the set's records: the first with keys that have not come yet */
-    uint64_t matches;       /* those of the last key that came, less those that did; */
-    const char *match;      /* one of them, or NULL if there were none */
+    struct gs_set_match set;
     uint64_t times;         /* of the last record in the room, so far; 0: there is none */
     uint64_t room, records; /* in records: the results that wait, the last one unfinished, */
     uint64_t written;       /* and those before */
@@ -56,46 +55,12 @@ struct gs_combiner *gs_combiner_new(const struct gs_options *options, const char
                                      .rows = gs_key_rows(&how->order.format),
                                      .quick = !parts,
                                      .room = room};
+    combiner->set =
+        (struct gs_set_match){.how = how, .rows = &combiner->rows, .reverse = options->reverse};
     for (uint32_t i = 0; i < how->field_count; i++)
         combiner->quick = combiner->quick && how->fields[i].fold == GS_COMBINE_SUM &&
                           gs_field_is_word(&how->fields[i].field.type);
     return combiner;
-}
-
-/* How many of the first records, `bytes` bytes apart, have the keys of this one, as the first two
- * do? They are in order: all between two of the same keys have them. So what is known doubles,
- * until that is too much. */
-static uint64_t find_long_run(const struct gs_combiner *combiner, const char *one,
-                              const char *records, uint64_t bytes, uint64_t count)
-{
-    uint64_t known = 2;
-    uint64_t end = count;
-    while (2 * known <= count) {
-        if (!gs_keys_same(&combiner->rows, one, records + (2 * known - 1) * bytes)) {
-            end = 2 * known - 1;
-            break;
-        }
-        known *= 2;
-    }
-    while (known < end) {
-        const uint64_t middle = known + (end - known) / 2;
-        if (gs_keys_same(&combiner->rows, one, records + middle * bytes))
-            known = middle + 1;
-        else
-            end = middle;
-    }
-    return known;
-}
-
-/* How many of any records? Most often none or one. */
-static inline uint64_t find_run(const struct gs_combiner *combiner, const char *one,
-                                const char *records, uint64_t bytes, uint64_t count)
-{
-    if (count == 0 || !gs_keys_same(&combiner->rows, one, records))
-        return 0;
-    if (count == 1 || !gs_keys_same(&combiner->rows, one, records + bytes))
-        return 1;
-    return find_long_run(combiner, one, records, bytes, count);
 }
 
 static char *last_record(struct gs_combiner *combiner)
@@ -219,19 +184,17 @@ static enum gs_status flush(struct gs_combiner *combiner, struct gs_error *err)
     return combiner->put(combiner->context, combiner->bytes, count, combiner->written - count, err);
 }
 
-/* Records that the set lets through. */
+/* Records that are folded. */
 static enum gs_status take(struct gs_combiner *combiner, const char *record, uint64_t count,
                            struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     const uint64_t bytes = combiner->bytes_in;
-    const bool folds = combiner->how->folds;
     for (uint64_t run; count > 0; count -= run, record += run * bytes) {
         run = 1; /* one by one: a second loop would end as unforeseen as this one */
-        if (folds && combiner->times > 0 &&
-            gs_keys_same(&combiner->rows, last_record(combiner), record)) {
+        if (combiner->times > 0 && gs_keys_same(&combiner->rows, last_record(combiner), record)) {
             if (combiner->times > SHORT_RUN)
-                run = find_run(combiner, last_record(combiner), record, bytes, count);
+                run = gs_keys_run(&combiner->rows, last_record(combiner), record, bytes, count);
             if (combiner->quick && run == 1)
                 fold_quickly(combiner, record);
             else
@@ -248,71 +211,45 @@ cleanup:
     return st;
 }
 
-/* Does a record of the set come before this one, which begins with that word, by keys? */
-static bool precedes(const struct gs_combiner *combiner, uint64_t index, const char *record,
-                     uint64_t begin)
+/* Of a block, those that the set lets through. */
+static enum gs_status take_kept(struct gs_combiner *combiner, const char *record, uint32_t count,
+                                const bool *paired, struct gs_error *err)
 {
-    const struct gs_combine *how = combiner->how;
-    const char *other = (const char *)how->set.records + index * how->record_bytes;
-    const uint64_t a = gs_record_word(&how->order, other);
-    if (a != begin)
-        return (a < begin) != combiner->options->reverse;
-    if (gs_keys_same(&combiner->rows, other, record))
-        return false;
-    const int sign = gs_record_compare_keys(&how->order, other, record);
-    return combiner->options->reverse ? sign > 0 : sign < 0;
-}
-
-/* A key has come that is not the last one: find it in the set, from where that was. */
-static void match(struct gs_combiner *combiner, const char *record)
-{
-    const struct gs_set *set = &combiner->how->set;
-    const uint64_t bytes = combiner->how->record_bytes;
-    const uint64_t begin = gs_record_word(&combiner->how->order, record);
-    uint64_t moved = 0, step = 1; /* as in find_long_run */
-    while (step <= set->count - combiner->next &&
-           precedes(combiner, combiner->next + step - 1, record, begin)) {
-        combiner->next += step;
-        moved += step;
-        step = moved;
+    enum gs_status st = GS_OK;
+    const uint64_t bytes = combiner->bytes_in;
+    uint32_t kept[GS_SET_BLOCK + 1], all = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        kept[all] = i;
+        all += paired[i] == combiner->how->set.kept;
     }
-    uint64_t end = set->count - combiner->next;
-    end = combiner->next + (step <= end ? step - 1 : end);
-    while (combiner->next < end) {
-        const uint64_t middle = combiner->next + (end - combiner->next) / 2;
-        if (precedes(combiner, middle, record, begin))
-            combiner->next = middle + 1;
-        else
-            end = middle;
+    if (combiner->how->folds && all == count)
+        return take(combiner, record, count, err);
+    for (uint32_t i = 0; i < all; i++) {
+        const char *one = record + kept[i] * bytes;
+        if (combiner->how->folds) {
+            GS_TRY(take(combiner, one, 1, err));
+            continue;
+        }
+        if (combiner->records == combiner->room)
+            GS_TRY(flush(combiner, err));
+        gs_record_copy(combiner->bytes + combiner->records++ * bytes, one, bytes);
     }
-    const char *found = (const char *)set->records + combiner->next * bytes;
-    combiner->matches = find_run(combiner, record, found, bytes, set->count - combiner->next);
-    combiner->match = combiner->matches > 0 ? found : NULL;
-    combiner->next += combiner->matches;
+cleanup:
+    return st;
 }
 
 enum gs_status gs_combiner_add(struct gs_combiner *combiner, const void *records, uint64_t count,
                                struct gs_error *err)
 {
     enum gs_status st = GS_OK;
-    const struct gs_combine *how = combiner->how;
     const char *record = records;
     const uint64_t bytes = combiner->bytes_in;
-    if (how->set.name == NULL)
+    bool paired[GS_SET_BLOCK];
+    if (combiner->how->set.name == NULL)
         return take(combiner, record, count, err);
-    while (count > 0) {
-        const uint64_t run = 1 + find_run(combiner, record, record + bytes, bytes, count - 1);
-        if (combiner->match == NULL || !gs_keys_same(&combiner->rows, combiner->match, record))
-            match(combiner, record);
-        uint64_t paired = combiner->match != NULL ? run : 0;
-        if (!how->folds) {
-            paired = paired < combiner->matches ? paired : combiner->matches;
-            combiner->matches -= paired;
-        }
-        const uint64_t first = how->set.kept ? 0 : paired;
-        GS_TRY(take(combiner, record + first * bytes, how->set.kept ? paired : run - paired, err));
-        record += run * bytes;
-        count -= run;
+    for (uint32_t block; count > 0; count -= block, record += block * bytes) {
+        block = gs_set_match(&combiner->set, record, bytes, count, paired);
+        GS_TRY(take_kept(combiner, record, block, paired, err));
     }
 cleanup:
     return st;

@@ -51,10 +51,10 @@ static void draw_sample(const struct gs_external *source, uint64_t total, uint64
     }
 }
 
-/* So many events may be luck: by two standard deviations, there are to be at least these. */
+/* So many events may be luck: but for a standard deviation, these are to be expected. */
 static uint64_t surely(uint64_t count)
 {
-    const double least = (double)count - 2 * sqrt((double)count);
+    const double least = (double)count - sqrt((double)count);
     return least > 0 ? (uint64_t)least : 0;
 }
 

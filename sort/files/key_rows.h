@@ -69,6 +69,42 @@ static inline bool gs_keys_same(const struct gs_key_rows *rows, const char *a, c
     return true;
 }
 
+/* How many of the first records, `bytes` bytes apart, have the keys of this one, as the first two
+ * do? They are in order: all between two of the same keys have them. So what is known doubles,
+ * until that is too much. */
+static inline uint64_t gs_keys_long_run(const struct gs_key_rows *rows, const char *one,
+                                        const char *records, uint64_t bytes, uint64_t count)
+{
+    uint64_t known = 2;
+    uint64_t end = count;
+    while (2 * known <= count) {
+        if (!gs_keys_same(rows, one, records + (2 * known - 1) * bytes)) {
+            end = 2 * known - 1;
+            break;
+        }
+        known *= 2;
+    }
+    while (known < end) {
+        const uint64_t middle = known + (end - known) / 2;
+        if (gs_keys_same(rows, one, records + middle * bytes))
+            known = middle + 1;
+        else
+            end = middle;
+    }
+    return known;
+}
+
+/* How many of any records? Most often none or one. */
+static inline uint64_t gs_keys_run(const struct gs_key_rows *rows, const char *one,
+                                   const char *records, uint64_t bytes, uint64_t count)
+{
+    if (count == 0 || !gs_keys_same(rows, one, records))
+        return 0;
+    if (count == 1 || !gs_keys_same(rows, one, records + bytes))
+        return 1;
+    return gs_keys_long_run(rows, one, records, bytes, count);
+}
+
 /* Both halves of a product of 128 bits, as wyhash mixes words. The seed goes to both factors: who
  * does not know it cannot choose words that make one of them 0. */
 static inline uint64_t gs_mix(uint64_t seed, uint64_t a, uint64_t b)

@@ -60,6 +60,30 @@ setup()
     [ "$(gsort -R 2 -k 0:b1 --minus=known --single in)" = "" ]
 }
 
+@test "keys that begin alike, many of one key, and keys far away" {
+    export LC_ALL=C
+    seq -f 'aaaaaaaa%05.0f' 0 2999 >all
+    awk 'NR % 3 == 0; NR % 500 == 0 { for (i = 0; i < NR; i++) print }' all >left
+    awk 'NR % 2 == 0; NR % 750 == 0 { for (i = 0; i < 1300; i++) print }' all >right
+    for _ in 1 2; do
+        for cut in 1 6; do # bytes 6 and on: the first eight differ, too
+            cut -b "$cut"- left >a
+            cut -b "$cut"- right >b
+            comm -23 a b >minus.wanted
+            comm -12 a b >common.wanted
+            comm -23 <(uniq a) <(uniq b) >single.wanted
+            gsort -t "b$((15 - cut))" --format=raw --minus=b a | cmp minus.wanted -
+            gsort -t "b$((15 - cut))" --format=raw --common=b a | cmp common.wanted -
+            gsort -t "b$((15 - cut))" --format=raw -u --minus=b a | cmp single.wanted -
+            [ -s minus.wanted ] && [ -s common.wanted ]
+        done
+        mv left other && mv right left && mv other right
+    done
+    sed -n '7p;1500p;2990p' all >few
+    gsort -t b14 --format=raw --common=all few | cmp few -
+    [ "$(gsort -t b14 --format=raw --minus=few all | wc -l)" -eq 2997 ]
+}
+
 @test ".npy files, and bytes in front" {
     npy "'<u4'" 3800 <in >in.npy
     npy "'<u4'" "$(($(wc -c <known) / 4))" <known >known.npy

@@ -138,9 +138,10 @@ static inline __attribute__((always_inline)) uint64_t steps_of(const struct gs_t
     return prefix;
 }
 
-static inline __attribute__((always_inline)) void
-tag_by_steps(const struct gs_tags *tags, const char *record, uint64_t first, uint64_t count,
-             gs_key *to, uint32_t words)
+static inline __attribute__((always_inline)) void tag_by_steps(const struct gs_tags *tags,
+                                                               const char *record, uint64_t first,
+                                                               uint64_t count, gs_key *to,
+                                                               uint32_t words)
 {
     struct gs_tag_steps own[GS_TAG_STEPS_MAX]; /* which no tag that is written changes */
     memcpy(own, tags->steps, words * sizeof *own);

@@ -92,8 +92,7 @@ uint32_t gs_tags_next_behind_steps(const struct gs_tags *tags, gs_key tag)
     for (uint32_t i = 0; i < tags->stepped; i++) {
         const struct gs_tag_steps *steps = &tags->steps[i];
         const bool any_below = rest == 0 && steps->least > 0;
-        const bool any_above =
-            rest == steps->last && steps->least + steps->range < UINT64_MAX;
+        const bool any_above = rest == steps->last && steps->least + steps->range < UINT64_MAX;
         if (any_below || any_above)
             return tags->from;
         rest &= ((uint64_t)1 << steps->place) - 1;

@@ -28,7 +28,7 @@
 #include "sort/keys/tiles.h"
 
 #define GS_TAG_GAPS_MAX   4
-#define GS_TAG_STEPS_MAX  3 /* words */
+#define GS_TAG_STEPS_MAX  3   /* words */
 #define GS_TAG_SHARED_MAX 256 /* bytes of a gap at the beginning; */
 #define GS_TAG_WINDOW     32  /* bytes behind that, where others may be */
 #define GS_TAG_HEADS_MAX  (GS_TAG_SHARED_MAX / 16 + 2 * (GS_TAG_GAPS_MAX - 1))
@@ -77,7 +77,7 @@ struct gs_tags {
     struct gs_record_head sides;             /* the tag with nothing but the bytes for sides, */
     uint32_t move_count;                     /* 0: there are no such words */
     struct gs_tag_move moves[GS_TAG_WINDOW]; /* and the others; */
-    uint32_t moved; /* the tag's bytes from here on come from behind the window */
+    uint32_t moved;   /* the tag's bytes from here on come from behind the window */
     uint32_t stepped; /* a prefix is none of these, but steps of so many words, */
     struct gs_tag_steps steps[GS_TAG_STEPS_MAX];
     uint32_t steps_tell;   /* the string up to here, where all have words that are expected; */

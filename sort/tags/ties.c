@@ -215,7 +215,7 @@ uint64_t gs_ties_unique(struct gs_wide *wide, gs_key *tags, uint64_t count, gs_k
             dropped -= fingerprint(wide, tags + i, left);
         }
         tags[kept] = tags[i];
-        if (left > 1) /* so seldom that most are worth sparing the call */
+        if (left > 1) /* seldom: most are spared the call */
             memmove(tags + kept, tags + i, left * sizeof *tags);
         kept += left;
     }

@@ -16,7 +16,8 @@ import numpy as np
 
 RUNS = int(sys.argv[1]) if len(sys.argv) > 1 else 11
 COUNT = 4 << 20
-SORT = [os.path.abspath(os.environ.get("GSORT", "./gsort")), *"-R 24 -k 8:u64 -k 16:u64 -k 0:u64".split()]
+SORT = [os.path.abspath(os.environ.get("GSORT", "./gsort"))]
+SORT += "-R 24 -k 8:u64 -k 16:u64 -k 0:u64".split()
 
 
 def make_inputs():

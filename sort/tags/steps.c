@@ -15,9 +15,10 @@
 
 #define WORDS 256 /* at records, for the least and the greatest word */
 
+/* The bits of a number, at least one. */
 static unsigned bits_of(uint64_t number)
 {
-    return number > 0 ? 64 - (unsigned)__builtin_clzll(number) : 0;
+    return 64 - (unsigned)__builtin_clzll(number | 1);
 }
 
 /* Find which words are expected. Those of records that are not looked at may be as far again on
@@ -57,7 +58,7 @@ static void place(struct gs_tag_steps *steps, uint32_t words, unsigned room)
 void gs_tags_choose_steps(struct gs_tags *tags, const struct gs_tiles *tiles, uint32_t most)
 {
     const unsigned index_bits = bits_of(gs_tiles_keys(tiles)); /* no index is the mask */
-    const unsigned room = GS_KEY_BITS - index_bits;
+    const unsigned room = 64 - index_bits;
     const uint32_t end = tags->from + most;
     uint32_t at = tags->from;
     uint32_t words = 0;

@@ -211,10 +211,9 @@ static int settle_file(const struct gs_spill_directory *directory, int file)
                : lost;
 }
 
-/* Read what lies in one stripe, and, if wanted, make sure that it is what was written. */
+/* Read what lies in one stripe, and make sure that it is what was written. */
 static enum gs_status read_stripe(struct gs_spill_directory *directory,
-                                  const struct gs_stripe *stripe, void *data, bool sure,
-                                  struct gs_error *err)
+                                  const struct gs_stripe *stripe, void *data, struct gs_error *err)
 {
     atomic_bool *unasked = &directory->unasked[stripe->file];
     int lost = atomic_load(unasked) && atomic_exchange(unasked, false)
@@ -224,7 +223,7 @@ static enum gs_status read_stripe(struct gs_spill_directory *directory,
     if (lost == 0)
         st = gs_file_pread_full(stripe->fd, data, (size_t)stripe->bytes, stripe->offset,
                                 directory->name, err);
-    if (st == GS_OK && lost == 0 && sure)
+    if (st == GS_OK && lost == 0)
         lost = gs_late_error(stripe->fd);
     /* What went past the page cache on its way out came back through it: its pages are of use for
      * what is read next. */
@@ -236,42 +235,17 @@ static enum gs_status read_stripe(struct gs_spill_directory *directory,
     return st;
 }
 
-static enum gs_status read_bytes(const struct gs_spill *spill, const struct gs_place *place,
-                                 uint64_t from, void *data, size_t bytes, bool sure,
-                                 struct gs_error *err)
+enum gs_status gs_spill_read(const struct gs_spill *spill, const struct gs_place *place,
+                             uint64_t from, void *data, size_t bytes, struct gs_error *err)
 {
     enum gs_status st = GS_OK;
     struct gs_spill_directory *directory = &spill->directories[place->directory];
     for (size_t done = 0; done < bytes && st == GS_OK;) {
         struct gs_stripe stripe = gs_stripe_at(directory, place, from + done, bytes - done);
-        st = read_stripe(directory, &stripe, (char *)data + done, sure, err);
+        st = read_stripe(directory, &stripe, (char *)data + done, err);
         done += (size_t)stripe.bytes;
     }
     return st;
-}
-
-enum gs_status gs_spill_read(const struct gs_spill *spill, const struct gs_place *place,
-                             uint64_t from, void *data, size_t bytes, struct gs_error *err)
-{
-    return read_bytes(spill, place, from, data, bytes, true, err);
-}
-
-enum gs_status gs_spill_read_some(const struct gs_spill *spill, const struct gs_place *place,
-                                  uint64_t from, void *data, size_t bytes, struct gs_error *err)
-{
-    return read_bytes(spill, place, from, data, bytes, false, err);
-}
-
-enum gs_status gs_spill_make_sure(const struct gs_spill *spill, struct gs_error *err)
-{
-    for (size_t i = 0; i < spill->count; i++)
-        for (int file = 0; file < GS_SPILL_FILES; file++) {
-            const struct gs_spill_directory *directory = &spill->directories[i];
-            const int lost = directory->fds[file] >= 0 ? gs_late_error(directory->fds[file]) : 0;
-            if (lost != 0)
-                return gs_fail(err, GS_ERR_OUTPUT, lost, "%s: write failed", directory->name);
-        }
-    return GS_OK;
 }
 
 void gs_spill_announce(const struct gs_spill *spill, const struct gs_place *place, uint64_t from,

@@ -41,7 +41,6 @@ struct gs_spill_directory {
     uint64_t used;                           /* bytes that its pieces occupy: whole stripes, */
     struct gs_spill_stripe *free;            /* of which these are free again; owned */
     size_t free_count, free_room;
-    uint64_t taken; /* bytes of its files that were ever written */
 };
 
 /* A directory in which files have names that stay. */
@@ -55,6 +54,7 @@ struct gs_spill {
     size_t count;
     size_t next;                       /* the directory whose turn it is */
     uint64_t used;                     /* bytes of all pieces, */
+    uint64_t taken;                    /* without those that took the room of others, */
     uint64_t held;                     /* and of those that are not free again */
     const struct gs_spill_home *homes; /* [count], the caller's; or NULL: files have no names */
     enum gs_direct direct;
@@ -96,20 +96,12 @@ enum gs_status gs_spill_place(struct gs_spill *spill, uint64_t bytes, struct gs_
  * stripes. The same threads. */
 void gs_spill_free(struct gs_spill *spill, struct gs_place *place, uint64_t before, uint64_t bytes);
 
-/* How many of all bytes took the room of others. */
-uint64_t gs_spill_reused(const struct gs_spill *spill);
-
 /* Write or read bytes [from, from + bytes) of a piece. Several threads may do so at once. What was
  * written but could not be kept is never read: that is GS_ERR_OUTPUT. */
 enum gs_status gs_spill_write(struct gs_spill *spill, const struct gs_place *place, uint64_t from,
                               const void *data, size_t bytes, struct gs_error *err);
 enum gs_status gs_spill_read(const struct gs_spill *spill, const struct gs_place *place,
                              uint64_t from, void *data, size_t bytes, struct gs_error *err);
-
-/* Read many pieces with fewer system calls: then make sure, before the first byte is used. */
-enum gs_status gs_spill_read_some(const struct gs_spill *spill, const struct gs_place *place,
-                                  uint64_t from, void *data, size_t bytes, struct gs_error *err);
-enum gs_status gs_spill_make_sure(const struct gs_spill *spill, struct gs_error *err);
 
 /* Bytes [from, from + bytes) of a piece will be read soon: start reading ahead. */
 void gs_spill_announce(const struct gs_spill *spill, const struct gs_place *place, uint64_t from,

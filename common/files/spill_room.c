@@ -84,13 +84,16 @@ static int place_in(struct gs_spill *spill, size_t index, uint64_t bytes, struct
     place->stripes = reallocarray(NULL, reused, sizeof *place->stripes);
     if (place->stripes == NULL && reused > 0)
         return ENOMEM;
-    directory->taken += more;
+    gs_spill_keep(spill, place, more);
+    spill->taken += more;
     for (uint64_t i = 0; i < reused; i++) {
         struct gs_spill_stripe *stripe = &place->stripes[i];
         const uint32_t here = bytes_in(bytes, i);
         *stripe = directory->free[--directory->free_count];
-        directory->taken += here > stripe->bytes ? here - stripe->bytes : 0;
-        stripe->bytes = here > stripe->bytes ? here : stripe->bytes;
+        if (here > stripe->bytes) {
+            spill->taken += here - stripe->bytes;
+            stripe->bytes = here;
+        }
     }
     return 0;
 }
@@ -110,8 +113,6 @@ enum gs_status gs_spill_place(struct gs_spill *spill, uint64_t bytes, struct gs_
         errnum = place_in(spill, index, bytes, place);
         if (errnum != 0)
             continue;
-        const uint64_t old = place->reused * GS_SPILL_STRIPE_BYTES;
-        gs_spill_keep(spill, place, bytes > old ? bytes - old : 0);
         spill->used += bytes;
         spill->held += bytes;
         return GS_OK;
@@ -148,14 +149,6 @@ void gs_spill_keep(struct gs_spill *spill, const struct gs_place *place, uint64_
 {
     spill->directories[place->directory].used =
         place->offset + stripes_of(bytes) * GS_SPILL_STRIPE_BYTES;
-}
-
-uint64_t gs_spill_reused(const struct gs_spill *spill)
-{
-    uint64_t files = 0;
-    for (size_t i = 0; i < spill->count && spill->directories != NULL; i++)
-        files += spill->directories[i].taken;
-    return files < spill->used ? spill->used - files : 0;
 }
 
 void gs_spill_trim(const struct gs_spill *spill)

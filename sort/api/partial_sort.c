@@ -29,7 +29,6 @@
 #define ROOM_TIMES     3
 #define ROOM_BYTES_MIN ((uint64_t)8 << 20)
 #define ROOM_MIN       ((uint64_t)256)
-#define ROOM_MAX       ((uint64_t)1 << 40) /* more than any memory has */
 
 /* It is full when less than one in so many is left: a piece is sifted into what is left. */
 #define ROOM_LEFT 8

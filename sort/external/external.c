@@ -99,7 +99,7 @@ cleanup:
     gs_level_free(level);
     gs_trail_close(&sorter.trail);
     stats->temporary_bytes = sorter.spill.used;
-    stats->reused_bytes = gs_spill_reused(&sorter.spill);
+    stats->reused_bytes = sorter.spill.used - sorter.spill.taken;
     stats->direct_bytes = atomic_load(&sorter.spill.direct_bytes);
     stats->keys_out = sorter.position;
     stats->fingerprint = sorter.expected;

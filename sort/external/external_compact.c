@@ -155,20 +155,15 @@ static enum gs_status append(struct compaction *all, uint32_t bin, const struct 
 {
     enum gs_status st = GS_OK;
     const uint64_t bytes = all->level->entries->bytes;
-    for (uint64_t done = 0, here; done < work->count; done += here) {
-        if (all->count == all->room)
-            GS_TRY(write_chunk(all, bin, err));
-        if (all->to.starts == NULL)
-            all->to.starts = calloc(gs_level_bins(all->level) + 1, sizeof *all->to.starts);
-        if (all->to.starts == NULL)
-            return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to combine keys");
-        here = work->count - done < all->room - all->count ? work->count - done
-                                                           : all->room - all->count;
-        memcpy(all->entries + all->count * bytes, work->entries + done * bytes, here * bytes);
-        all->count += here;
-    }
-    if (all->to.starts != NULL)
-        all->to.starts[bin + 1] = (uint32_t)all->count;
+    if (all->count + work->count > all->room)
+        GS_TRY(write_chunk(all, bin, err));
+    if (all->to.starts == NULL)
+        all->to.starts = calloc(gs_level_bins(all->level) + 1, sizeof *all->to.starts);
+    if (all->to.starts == NULL)
+        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to combine keys");
+    memcpy(all->entries + all->count * bytes, work->entries, work->count * bytes);
+    all->count += work->count;
+    all->to.starts[bin + 1] = (uint32_t)all->count;
 cleanup:
     return st;
 }
@@ -207,6 +202,7 @@ static struct work open_work(const struct compaction *all, unsigned thread, unsi
     struct work work = {.entries = (char *)sorter->chunks[1] + thread * memory,
                         .room = (memory - 64) / entry_memory(sorter),
                         .chunk = all->first};
+    work.room = work.room < all->room ? work.room : all->room;
     work.slots = (uint32_t *)(void *)(work.entries + (work.room * bytes + 63) / 64 * 64);
     return work;
 }

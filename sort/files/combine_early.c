@@ -68,19 +68,29 @@ static void set_limits(struct early *early)
         early->workers[i].table.limit_bytes = bytes / early->plan.threads;
 }
 
+/* A buffer, of less than was planned if that is refused: two packets are enough. */
+static enum gs_status need_buffer(struct early *early, struct gs_error *err)
+{
+    uint64_t *bytes = &early->plan.buffer_bytes;
+    const uint64_t least = early->plan.form.record_bytes + GS_COMBINE_PACKET;
+    while (early->buffer == NULL && (early->buffer = gs_pages_alloc(*bytes)) == NULL) {
+        if (*bytes / 4 < least)
+            return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to read");
+        *bytes /= 2;
+    }
+    return GS_OK;
+}
+
 /* Fill the buffer, but for the room that a whole packet may want. */
 static enum gs_status read_batch(struct early *early, struct gs_error *err)
 {
     const uint64_t bytes = early->plan.form.record_bytes;
-    const uint64_t room = early->plan.buffer_bytes / bytes;
     const uint64_t most = GS_COMBINE_PACKET / bytes + 1;
-    const uint64_t packet = most < room / 2 ? most : room / 2;
     enum gs_status st = GS_OK;
     uint64_t more = 1;
-    if (early->buffer == NULL)
-        early->buffer = gs_pages_alloc(early->plan.buffer_bytes);
-    if (early->buffer == NULL)
-        return gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory to read");
+    GS_TRY(need_buffer(early, err));
+    const uint64_t room = early->plan.buffer_bytes / bytes;
+    const uint64_t packet = most < room / 2 ? most : room / 2;
     early->given = false;
     early->batch = early->buffer;
     for (; st == GS_OK && room - early->count > packet && more > 0; early->count += more) {
@@ -88,6 +98,7 @@ static enum gs_status read_batch(struct early *early, struct gs_error *err)
         st = early->source->read(early->source->context, early->buffer + early->count * bytes,
                                  room - early->count, &more, err);
     }
+cleanup:
     return st;
 }
 

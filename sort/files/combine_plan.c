@@ -63,12 +63,11 @@ static uint64_t buffer_for(const struct gs_combine_plan *plan, const struct gs_e
 /* Can the external sort of parts do with so much memory, by as many threads as that serves? */
 static bool serves(struct gs_combine_plan *plan, unsigned threads, uint64_t memory, uint64_t total)
 {
-    const struct gs_width *width = gs_width(&plan->parts);
     const uint64_t least = gs_memory_least(&plan->parts);
     struct gs_error error = {.status = GS_OK};
     plan->parts.threads = memory / least < threads ? (unsigned)(memory / least) : threads;
-    return memory >= least && (width->check_external == NULL ||
-                               width->check_external(&plan->parts, memory, total, &error) == GS_OK);
+    return memory >= least &&
+           gs_memory_check_external(&plan->parts, memory, total, &error) == GS_OK;
 }
 
 /* Tables pay if they have room for all keys; or if most records are of keys that are frequent,

@@ -8,6 +8,7 @@
 
 #include "common/random.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,13 @@ static void draw_sample(const struct gs_external *source, uint64_t total, uint64
     }
 }
 
+/* So many events may be luck: by two standard deviations, there are to be at least these. */
+static uint64_t surely(uint64_t count)
+{
+    const double least = (double)count - 2 * sqrt((double)count);
+    return least > 0 ? (uint64_t)least : 0;
+}
+
 uint64_t gs_estimate_keys(const struct gs_part_form *parts, const struct gs_external *source,
                           uint64_t total, double *rare)
 {
@@ -73,8 +81,8 @@ uint64_t gs_estimate_keys(const struct gs_part_form *parts, const struct gs_exte
                 times[often < 3 ? often - 1 : 2]++;
             }
             *rare = (double)times[0] / (double)records;
-            if (times[0] == 0 || times[1] > 0)
-                keys = table.count + times[0] * times[0] / (2 * times[1] + 1);
+            if (times[0] == 0 || surely(times[1]) > 0)
+                keys = table.count + times[0] * times[0] / (2 * surely(times[1]) + 1);
         }
     }
     gs_part_table_free(&table);

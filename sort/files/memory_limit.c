@@ -129,12 +129,11 @@ bool gs_memory_fits(struct gs_options *options, uint64_t bytes, uint64_t held_by
     return false;
 }
 
-enum gs_status gs_memory_check_external(const struct gs_task *task, uint64_t bytes, uint64_t keys,
-                                        struct gs_error *err)
+enum gs_status gs_memory_check_external(const struct gs_options *options, uint64_t bytes,
+                                        uint64_t keys, struct gs_error *err)
 {
-    const struct gs_width *calls = gs_width(&task->sort);
-    return calls->check_external != NULL ? calls->check_external(&task->sort, bytes, keys, err)
-                                         : GS_OK;
+    const struct gs_width *calls = gs_width(options);
+    return calls->check_external != NULL ? calls->check_external(options, bytes, keys, err) : GS_OK;
 }
 
 uint64_t gs_address_space_wanted(const struct gs_task *task, uint64_t keys, bool more)
@@ -179,9 +178,12 @@ void gs_limit_threads(struct gs_task *task)
 {
     uint64_t threads = gs_threads(&task->sort);
     uint64_t most = threads;
-    uint64_t left = gs_buffer_space_left();
+    const uint64_t left = gs_buffer_space_left();
+    const uint64_t group = gs_memory_group_left();
     if (left != UINT64_MAX)
         most = 1 + left / 4 / (gs_stack_bytes() + THREAD_BUFFERS); /* one has its stack already */
+    if (group / 4 / BESIDE_THREAD < most)                          /* or it is killed */
+        most = 1 + group / 4 / BESIDE_THREAD;
     if (threads > most)
         task->sort.threads = (unsigned)most;
 }

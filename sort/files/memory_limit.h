@@ -27,8 +27,8 @@ bool gs_memory_fits(struct gs_options *options, uint64_t bytes, uint64_t held_by
                     struct gs_forecast *forecast);
 
 /* GS_ERR_MEMORY if so many bytes are too little for an external sort of `keys` keys. */
-enum gs_status gs_memory_check_external(const struct gs_task *task, uint64_t bytes, uint64_t keys,
-                                        struct gs_error *err);
+enum gs_status gs_memory_check_external(const struct gs_options *options, uint64_t bytes,
+                                        uint64_t keys, struct gs_error *err);
 
 /* Bytes of address space that a sort of `keys` keys, or of `more`, takes besides mapped inputs. */
 uint64_t gs_address_space_wanted(const struct gs_task *task, uint64_t keys, bool more);
@@ -40,8 +40,9 @@ uint64_t gs_address_space_wanted(const struct gs_task *task, uint64_t keys, bool
 void gs_memory_bound_dirty(const struct gs_options *options, uint64_t memory_bytes,
                            uint64_t needed_bytes, uint64_t written_bytes);
 
-/* Lower the number of threads where address space or data is limited: their stacks and buffers take
- * at most a quarter of it. (Where fewer can be started, fewer sort: team.c.) */
+/* Lower the number of threads where address space or data is limited, or the memory of a control
+ * group: their stacks and buffers take at most a quarter of it. (Where fewer can be started, fewer
+ * sort: team.c.) */
 void gs_limit_threads(struct gs_task *task);
 
 #endif

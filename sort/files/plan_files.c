@@ -80,7 +80,7 @@ static enum gs_status plan_sort(const struct gs_task *task, struct gs_file_plan 
     plan->forecast.memory_bytes = plan->limit_bytes;
     plan->forecast.seconds += plan->forecast.external_seconds;
     plan->temporary_bytes = plan->keys * (gs_record_bytes(&task->sort) + position_bytes);
-    return gs_memory_check_external(task, plan->limit_bytes, plan->keys, err);
+    return gs_memory_check_external(&task->sort, plan->limit_bytes, plan->keys, err);
 }
 
 static void plan_merge(const struct gs_task *task, size_t count, struct gs_file_plan *plan)

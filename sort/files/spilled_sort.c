@@ -260,7 +260,7 @@ enum gs_status gs_spilled_sort(const struct gs_task *task, uint64_t limit_bytes,
     struct gs_task try = *task;
     struct gs_error first = {.status = GS_OK};
     enum gs_status st = gs_memory_check_external(
-        task, limit_bytes, gs_inputs_bytes(inputs) / gs_record_bytes(&task->sort), err);
+        &task->sort, limit_bytes, gs_inputs_bytes(inputs) / gs_record_bytes(&task->sort), err);
     warn_of_unmapped(task, inputs);
     while (st == GS_OK) {
         bool advanced = false;

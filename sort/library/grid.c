@@ -3,7 +3,7 @@
  */
 #include "sort/library/grid.h"
 
-#include "common/random.h"
+#include "sort/keys/sample_position.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,12 +97,9 @@ enum gs_status gs_grid_open(struct gs_grid *grid, const struct gs_options *order
         st = gs_fail(err, GS_ERR_MEMORY, 0, "not enough memory for %zu samples", samples);
         goto cleanup;
     }
-    for (size_t i = 0; i < samples; i++) {
-        const uint64_t at = i * count / samples;
-        const uint64_t stratum = (i + 1) * count / samples - at;
-        sample[i] =
-            (const char *)records + (at + gs_random(samples, i) % stratum) * grid->record_bytes;
-    }
+    for (size_t i = 0; i < samples; i++)
+        sample[i] = (const char *)records +
+                    gs_sample_position(i, samples, count, samples) * grid->record_bytes;
     for (size_t i = order_count; i-- > 0;) {
         struct gs_grid_axis *axis = &grid->axes[i];
         struct gs_format format = *orders[i].format;

@@ -7,6 +7,7 @@
 #include "common/memory/memory.h"
 
 #include <omp.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,31 +131,21 @@ static enum gs_status write_chunk(struct gs_grid_store *store, const struct gs_p
                                   const char *records, uint64_t count, struct gs_progress *progress,
                                   struct gs_error *err)
 {
-    enum gs_status st = GS_OK;
+    atomic_int status = GS_OK;
     const uint64_t each = store->page_bytes / store->grid.record_bytes;
 #pragma omp parallel for schedule(dynamic) num_threads(store->threads)
     for (uint64_t begin = 0; begin < count; begin += each) {
         struct gs_error own = {.status = GS_OK};
-        enum gs_status failed;
-#pragma omp atomic read
-        failed = st;
-        if (failed != GS_OK)
-            continue;
-        failed = gs_progress_check(progress, &own);
-        if (failed == GS_OK)
-            failed = write_page(
-                store, place, records, begin, count - begin < each ? count - begin : each,
-                store->pages + (size_t)omp_get_thread_num() * store->page_bytes, &own);
-        if (failed != GS_OK) {
+        if (atomic_load(&status) == GS_OK && gs_progress_check(progress, &own) == GS_OK)
+            (void)write_page(store, place, records, begin,
+                             count - begin < each ? count - begin : each,
+                             store->pages + (size_t)omp_get_thread_num() * store->page_bytes, &own);
+        if (own.status != GS_OK) {
 #pragma omp critical(gs_grid_store)
-            {
-                *err = own;
-#pragma omp atomic write
-                st = failed;
-            }
+            atomic_store(&status, (int)gs_fail(err, own.status, 0, "%s", own.text));
         }
     }
-    return st;
+    return (enum gs_status)atomic_load(&status);
 }
 
 enum gs_status gs_grid_store_write(struct gs_grid_store *store, const void *records, uint64_t count,
@@ -233,14 +224,13 @@ enum gs_status gs_grid_store_read(struct gs_grid_store *store, void *to, uint64_
         const uint64_t left = starts[store->end_slab * axis->behind] - begin;
         const uint64_t here = left < room - *got ? left : room - *got;
         if (here > 0)
-            GS_TRY(gs_spill_read_some(&store->spill, &chunk->place, begin * bytes,
-                                      (char *)to + *got * bytes, here * bytes, err));
+            GS_TRY(gs_spill_read(&store->spill, &chunk->place, begin * bytes,
+                                 (char *)to + *got * bytes, here * bytes, err));
         *got += here;
         store->read += here;
         if (here == left)
             pass(store, store->grid.cells / around);
     }
-    st = gs_spill_make_sure(&store->spill, err);
 cleanup:
     return st;
 }

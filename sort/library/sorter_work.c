@@ -44,61 +44,53 @@ struct gs_options gs_sorter_options(const struct gsort_sorter *sorter, size_t or
     return options;
 }
 
-/* Can so many records be sorted that stay in memory? If so with fewer threads alone, options then
- * say so many. */
+/* Can so many records be sorted in memory, where those of several orders stay for the next one? If
+ * so with fewer threads alone, options then say so many. */
 static bool fits(const struct gsort_sorter *sorter, struct gs_options *options, uint64_t count)
 {
     const uint64_t limit = sorter->memory_bytes;
     const uint64_t bytes = count * sorter->record_bytes;
+    const uint64_t stay = sorter->order_count > 1 ? bytes : 0;
     struct gs_forecast forecast;
-    return bytes <= limit && gs_memory_fits(options, limit - bytes, 0, count, &forecast);
+    return stay <= limit && gs_memory_fits(options, limit - stay, bytes - stay, count, &forecast);
 }
 
 bool gs_sorter_fits(const struct gsort_sorter *sorter, uint64_t bytes)
 {
-    const uint64_t count = bytes / sorter->record_bytes;
-    struct gs_forecast forecast;
-    if (sorter->order_count == 1) {
-        struct gs_options options = gs_sorter_options(sorter, 0, false);
-        return gs_memory_fits(&options, sorter->memory_bytes, bytes, count, &forecast);
-    }
-    for (size_t i = 0; i < sorter->order_count; i++) { /* the records stay for the next one */
+    for (size_t i = 0; i < sorter->order_count; i++) {
         struct gs_options options = gs_sorter_options(sorter, i, false);
-        if (!fits(sorter, &options, count))
+        if (!fits(sorter, &options, bytes / sorter->record_bytes))
             return false;
     }
     return true;
 }
 
+/* Those at the start of the store, by options that fit them. */
+static enum gs_status sort_in_memory(struct gsort_sorter *sorter, struct gs_options *options,
+                                     uint64_t count, struct gs_progress *progress,
+                                     struct gs_error *err)
+{
+    const struct gs_span span = {.keys = sorter->store.bytes, .count = count, .name = "sorter"};
+    struct batches to = {.sink = {.write = hand_over,
+                                  .forget = sorter->order_count == 1 ? release : NULL,
+                                  .stream = true},
+                         .sorter = sorter};
+    struct gs_stats stats = {.keys_out = 0};
+    options->memory_bytes = sorter->memory_bytes;
+    options->own.held_bytes = count * sorter->record_bytes;
+    return count == 0 ? GS_OK
+                      : gs_width(options)->sort(options, &span, 1, &to.sink, progress, &stats, err);
+}
+
 enum gs_status gs_sorter_sort_held(void *context, struct gs_progress *progress,
                                    struct gs_error *err)
 {
-    enum gs_status st;
     struct gsort_sorter *sorter = context;
-    const struct gs_record_store *store = &sorter->store;
-    struct gs_options options =
-        gs_sorter_options(sorter, sorter->order, store->used <= GS_SMALL_BYTES);
-    const struct gs_width *width = gs_width(&options);
-    const struct gs_span span = {
-        .keys = store->bytes, .count = store->used / sorter->record_bytes, .name = "sorter"};
-    struct batches to = {.sink = {.write = hand_over, .stream = true}, .sorter = sorter};
-    struct gs_stats stats = {.keys_out = 0};
-    struct gs_forecast forecast;
-    GS_TRY(width->check_options(&options, err));
-    GS_TRY(width->check_count(&options, span.count, err));
-    if (span.count == 0)
-        return GS_OK;
-    if (sorter->order_count == 1) {
-        to.sink.forget = release;
-        (void)gs_memory_fits(&options, sorter->memory_bytes, store->used, span.count, &forecast);
-    } else {
-        (void)fits(sorter, &options, span.count);
-    }
-    options.memory_bytes = sorter->memory_bytes;
-    options.own.held_bytes = store->used;
-    st = width->sort(&options, &span, 1, &to.sink, progress, &stats, err);
-cleanup:
-    return st;
+    const uint64_t bytes = sorter->store.used;
+    const uint64_t count = bytes / sorter->record_bytes;
+    struct gs_options options = gs_sorter_options(sorter, sorter->order, bytes <= GS_SMALL_BYTES);
+    (void)fits(sorter, &options, count);
+    return sort_in_memory(sorter, &options, count, progress, err);
 }
 
 static void let_go(void *context, enum gs_use use, const void *keys, uint64_t count)
@@ -137,18 +129,15 @@ static enum gs_status sort_external(struct gsort_sorter *sorter, struct gs_exter
 {
     enum gs_status st;
     const struct gs_options options = gs_sorter_options(sorter, sorter->order, false);
-    const struct gs_width *width = gs_width(&options);
     struct batches to = {.sink = {.write = hand_over, .stream = true}, .sorter = sorter};
     struct gs_stats stats = {.keys_out = 0};
     source->context = sorter;
     source->memory_bytes = sorter->memory_bytes;
     source->directories = sorter->directories;
     source->directory_count = sorter->directory_count;
-    GS_TRY(width->check_options(&options, err));
-    if (width->check_external != NULL)
-        GS_TRY(width->check_external(&options, sorter->memory_bytes,
-                                     source->span_count > 0 ? source->spans->count : 0, err));
-    st = width->sort_external(&options, source, &to.sink, progress, &stats, err);
+    GS_TRY(gs_memory_check_external(&options, sorter->memory_bytes,
+                                    source->span_count > 0 ? source->spans->count : 0, err));
+    st = gs_width(&options)->sort_external(&options, source, &to.sink, progress, &stats, err);
 cleanup:
     return st;
 }
@@ -205,32 +194,21 @@ enum gs_status gs_sorter_write(void *context, struct gs_progress *progress, stru
     return st;
 }
 
-/* Slabs of the order that is sorted, which are sorted together. */
-struct group {
-    size_t first, end;
-    uint64_t count; /* their records */
-};
-
-/* The next ones: from `next` on upwards, or below it if the order is reversed. */
-static struct group find_group(const struct gsort_sorter *sorter, const struct gs_options *options,
-                               size_t next)
+/* The slabs of the order from the next one of its output on that are sorted together: where they
+ * end, and how many records they have. */
+static size_t find_group(const struct gsort_sorter *sorter, struct gs_options options, size_t next,
+                         uint64_t *count)
 {
-    const struct gs_grid_store *grid = &sorter->grid;
-    const size_t slabs = grid->grid.axes[sorter->order].slabs;
-    struct gs_options own = *options;
-    struct group group = {.first = next, .end = next};
-    while (options->reverse ? group.first > 0 : group.end < slabs) {
-        const size_t slab = options->reverse ? group.first - 1 : group.end;
-        const uint64_t count = group.count + gs_grid_store_count(grid, sorter->order, slab);
-        if (group.first < group.end && !fits(sorter, &own, count))
+    const size_t slabs = sorter->grid.grid.axes[sorter->order].slabs;
+    size_t end = next;
+    for (*count = 0; end < slabs; end++) {
+        const size_t slab = options.reverse ? slabs - 1 - end : end;
+        const uint64_t more = *count + gs_grid_store_count(&sorter->grid, sorter->order, slab);
+        if (end > next && !fits(sorter, &options, more))
             break;
-        group.count = count;
-        if (options->reverse)
-            group.first--;
-        else
-            group.end++;
+        *count = more;
     }
-    return group;
+    return end;
 }
 
 /* In memory: in store->bytes, which stays for the next group. */
@@ -238,22 +216,10 @@ static enum gs_status sort_group(struct gsort_sorter *sorter, struct gs_options 
                                  uint64_t count, struct gs_progress *progress, struct gs_error *err)
 {
     enum gs_status st;
-    const struct gs_width *width = gs_width(options);
-    const uint64_t bytes = count * sorter->record_bytes;
-    struct gs_span span = {.count = count, .name = "sorter"};
-    struct batches to = {.sink = {.write = hand_over, .stream = true}, .sorter = sorter};
-    struct gs_stats stats = {.keys_out = 0};
     uint64_t got;
-    options->memory_bytes = sorter->memory_bytes;
-    options->own.held_bytes = bytes;
-    GS_TRY(width->check_options(options, err));
-    GS_TRY(width->check_count(options, count, err));
-    if (count == 0)
-        return GS_OK;
-    GS_TRY(gs_record_store_make_room(&sorter->store, bytes, err));
-    span.keys = sorter->store.bytes;
+    GS_TRY(gs_record_store_make_room(&sorter->store, count * sorter->record_bytes, err));
     GS_TRY(gs_grid_store_read(&sorter->grid, sorter->store.bytes, count, &got, err));
-    st = width->sort(options, &span, 1, &to.sink, progress, &stats, err);
+    st = sort_in_memory(sorter, options, got, progress, err);
 cleanup:
     return st;
 }
@@ -265,14 +231,15 @@ enum gs_status gs_sorter_sort_spilled(void *context, struct gs_progress *progres
     struct gsort_sorter *sorter = context;
     const struct gs_options options = gs_sorter_options(sorter, sorter->order, false);
     const size_t slabs = sorter->grid.grid.axes[sorter->order].slabs;
-    for (size_t next = options.reverse ? slabs : 0; options.reverse ? next > 0 : next < slabs;) {
-        const struct group group = find_group(sorter, &options, next);
+    for (size_t next = 0, end; next < slabs; next = end) {
+        uint64_t count;
         struct gs_external source = {.read = read_spilled};
-        next = options.reverse ? group.first : group.end;
-        gs_grid_store_seek(&sorter->grid, sorter->order, group.first, group.end);
         struct gs_options own = options;
-        if (fits(sorter, &own, group.count))
-            GS_TRY(sort_group(sorter, &own, group.count, progress, err));
+        end = find_group(sorter, options, next, &count);
+        gs_grid_store_seek(&sorter->grid, sorter->order, options.reverse ? slabs - end : next,
+                           options.reverse ? slabs - next : end);
+        if (fits(sorter, &own, count))
+            GS_TRY(sort_group(sorter, &own, count, progress, err));
         else {
             gs_record_store_drop(&sorter->store);
             GS_TRY(sort_external(sorter, &source, progress, err));

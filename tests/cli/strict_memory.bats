@@ -87,3 +87,12 @@ refusing()
         assert_same wanted out
     done
 }
+
+@test "a buffer that is refused before equal keys are combined in tables is a smaller one" {
+    [ -e "${FAULTS:-}" ] || skip "FAULTS is not set: make check sets it"
+    keygen few 8M >in
+    reference -u in >wanted
+    # shellcheck disable=SC2002  # a pipe is what is tested
+    cat in | refusing 8 -u >got
+    assert_same wanted got
+}

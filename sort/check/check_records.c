@@ -18,21 +18,22 @@ static inline __attribute__((always_inline)) uint64_t rise(const struct gs_recor
     struct gs_record_word how[GS_RECORD_WORDS];
     memcpy(how, order->words, sizeof how);
 #define WORD(i, at) (plain ? gs_record_word_plain(&how[i], at) : gs_record_word_by(&how[i], at))
-    uint64_t word = WORD(0, record - stride);
     for (; first < end; first++, record += stride) {
-        const uint64_t before = word;
-        word = WORD(0, record);
-        bool rises = before != word && (before < word) != reverse;
-        if (before == word) {
-            int sign = 0;
-#pragma GCC unroll 4
-            for (uint32_t i = words - 1; i > 0; i--) {
-                const uint64_t a = WORD(i, record - stride);
-                const uint64_t b = WORD(i, record);
-                const int here = (a > b) - (a < b);
-                sign = here != 0 ? here : sign;
+        const char *const lower = reverse ? record : record - stride;
+        const char *const upper = reverse ? record - stride : record;
+        const uint64_t a = WORD(0, lower), b = WORD(0, upper);
+        bool rises = a < b;
+        if (a == b) {
+            __extension__ typedef unsigned __int128 pair; /* compared with a borrow */
+#pragma GCC unroll 2
+            for (uint32_t i = words - 1; i > 0; i -= i > 1 ? 2 : 1) {
+                pair x = WORD(i, lower), y = WORD(i, upper);
+                if (i > 1) {
+                    x |= (pair)WORD(i - 1, lower) << 64;
+                    y |= (pair)WORD(i - 1, upper) << 64;
+                }
+                rises = i < words - 1 ? (x < y) | ((x == y) & rises) : x < y;
             }
-            rises = sign != 0 && (sign < 0) != reverse;
         }
         if (!rises)
             break;

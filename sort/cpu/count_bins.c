@@ -48,17 +48,12 @@ static bool sums_keys(const struct gs_run *run)
     return run->options->verify && (run->tiles.tagger == NULL || !run->tiles.tagger->sums);
 }
 
-/* Else those of the records whose tags they are. */
-static uint64_t sum_records(const struct gs_run *run, const struct gs_chunk *chunk)
+/* Else those of the records whose tags they are, which have just been made of them. */
+static uint64_t sum_records(const struct gs_run *run, const void *records, uint64_t count)
 {
-    uint64_t sum = 0;
-    for (uint64_t done = 0; done < chunk->count;) {
-        const struct gs_tile part =
-            gs_tiles_part(&run->tiles, chunk->first + done, chunk->count - done);
-        sum += gs_records_fingerprint(part.records, gs_tiles_record_bytes(&run->tiles), part.count);
-        done += part.count;
-    }
-    return sum;
+    if (run->tiles.tagger == NULL || !run->tiles.tagger->sums)
+        return 0;
+    return gs_records_fingerprint(records, gs_tiles_record_bytes(&run->tiles), count);
 }
 
 /* Do keys go straight from the input to their rooms? Not if a fingerprint needs a second look at
@@ -104,6 +99,7 @@ static bool place_chunk(struct gs_run *run, const struct gs_chunk *chunk, struct
         uint64_t here = part.count < left ? part.count : left;
         const gs_key *keys = gs_tile_keys(&run->tiles, &part, 0, here, block);
         const void *follow = (const char *)part.records + GS_ROOMS_BLOCK * record_bytes;
+        fingerprint += sum_records(run, part.records, here);
         if (!place_part(run, keys, (uint32_t)here, follow, rooms, &fingerprint)) {
             gs_rooms_end(rooms, false);
             return false;
@@ -124,12 +120,14 @@ static void count_chunk(struct gs_run *run, const struct gs_chunk *chunk,
     uint32_t bins = gs_run_bins(run);
     gs_key block[GS_ROOMS_BLOCK];
     const uint64_t most = gs_tiles_are_keys(&run->tiles) ? chunk->count : GS_ROOMS_BLOCK;
+    uint64_t fingerprint = 0;
     for (uint64_t done = 0; done < chunk->count;) {
         uint64_t left = chunk->count - done;
         struct gs_tile part =
             gs_tiles_part(&run->tiles, chunk->first + done, left < most ? left : most);
         gs_find_bins(&run->splitters, gs_tile_keys(&run->tiles, &part, 0, part.count, block),
                      part.count, scratch->keys + done, scratch->bins + done);
+        fingerprint += sum_records(run, part.records, part.count);
         done += part.count;
     }
     memset(scratch->tables, 0, GS_CHUNK_TABLES * (size_t)bins * sizeof *scratch->tables);
@@ -140,7 +138,8 @@ static void count_chunk(struct gs_run *run, const struct gs_chunk *chunk,
             counts[bin] += scratch->tables[t * bins + bin];
     }
     if (sums_keys(run))
-        add_fingerprint(run, gs_fingerprint(scratch->keys, chunk->count));
+        fingerprint = gs_fingerprint(scratch->keys, chunk->count);
+    add_fingerprint(run, fingerprint);
 }
 
 enum gs_status gs_count_bins_cpu(struct gs_run *run, const struct gs_chunk *chunk,
@@ -154,8 +153,6 @@ enum gs_status gs_count_bins_cpu(struct gs_run *run, const struct gs_chunk *chun
     uint32_t *counts = regions != NULL ? regions->threads[gs_cpu_thread()].chunk_counts
                                        : cpu->rows.starts + chunk->index * cpu->rows.stride;
     rooms->placed = false;
-    if (run->tiles.tagger != NULL && run->tiles.tagger->sums)
-        add_fingerprint(run, sum_records(run, chunk));
     if (place_chunk(run, chunk, rooms, counts))
         return GS_OK;
     count_chunk(run, chunk, &scratch, counts);

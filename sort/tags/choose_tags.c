@@ -4,9 +4,9 @@
 #include "sort/tags/tags.h"
 #include "sort/keys/sample_position.h"
 #include "sort/tags/make_tags.h"
+#include "sort/tags/steps.h"
 
-#define LOOKS   1024       /* at records, for what their strings share, */
-#define WORDS   256        /* and for the least and the greatest word */
+#define LOOKS   1024       /* at records, for what their strings share */
 #define GAP_MIN 2          /* bytes */
 #define KNOWN   UINT32_MAX /* where a byte goes that is alike in all records */
 
@@ -157,49 +157,6 @@ static void find_gaps(struct gs_tags *tags, const void *record, const uint64_t *
         tags->tagger.tag = gs_tag_plain;
 }
 
-/* Does the strings' first word tell as much of them as bytes, which may skip some, do? */
-static bool find_word(struct gs_tags *tags, uint32_t most)
-{
-    struct gs_tag_steps *steps = &tags->steps;
-    const struct gs_tag_gap *gap = &tags->gaps[0];
-    const uint32_t left_out = tags->gap_count > 0 ? gap->end - 1 : 0; /* but for the side */
-    uint32_t begin;
-    if (most == 0 || tags->gap_count > 1 || (tags->gap_count > 0 && gap->from > 0) ||
-        gs_record_word_at(tags->order, tags->from, &steps->word, &begin) < sizeof(uint64_t))
-        return false;
-    steps->end = begin + (uint32_t)sizeof(uint64_t);
-    return steps->end == tags->from + most ||
-           steps->end >= tags->from + left_out + tags->prefix_bytes;
-}
-
-/* Let prefixes be steps of a word. Those of records that are not looked at may be as far again on
- * both sides. */
-static void choose_steps(struct gs_tags *tags, const struct gs_tiles *tiles)
-{
-    struct gs_tag_steps *steps = &tags->steps;
-    const uint64_t count = gs_tiles_keys(tiles);
-    const uint64_t looks = count < WORDS ? count : WORDS;
-    uint64_t least = UINT64_MAX, greatest = 0;
-    for (uint64_t i = 0; i < looks; i++) {
-        const uint64_t position = gs_sample_position(i, looks, count, 0);
-        const uint64_t word =
-            gs_record_word_by(&steps->word, gs_tiles_part(tiles, position, 1).records);
-        least = word < least ? word : least;
-        greatest = word > greatest ? word : greatest;
-    }
-    const uint64_t margin = greatest - least + 1; /* or 0: there are no others */
-    steps->least = least > margin ? least - margin : 0;
-    steps->range = (UINT64_MAX - greatest > margin ? greatest + margin : UINT64_MAX) - steps->least;
-    tags->index_bits = GS_KEY_BITS - gs_key_clz((gs_key)count); /* no index is the mask */
-    const unsigned room = GS_KEY_BITS - tags->index_bits;
-    const unsigned bits = GS_KEY_BITS - gs_key_clz((gs_key)steps->range);
-    steps->shift = bits > room ? bits - room : 0;
-    tags->prefix_bytes = room / 8;
-    tags->stepped = true;
-    tags->gap_count = 0;
-    tags->tagger.tag = gs_tag_by_steps;
-}
-
 /* Look at some records for what their strings, which count up to byte `most` behind what all share,
  * have alike. */
 static void look(struct gs_tags *tags, const struct gs_tiles *tiles, uint32_t most)
@@ -232,8 +189,8 @@ static void look(struct gs_tags *tags, const struct gs_tiles *tiles, uint32_t mo
         }
     }
     find_gaps(tags, first, varies, most);
-    if (GS_KEY_BITS == 64 && find_word(tags, most))
-        choose_steps(tags, tiles);
+    if (GS_KEY_BITS == 64)
+        gs_tags_choose_steps(tags, tiles, most);
 }
 
 uint32_t gs_tags_index_bytes(const struct gs_span *spans, size_t span_count)
@@ -288,23 +245,12 @@ static bool has_alike(const struct gs_tags *tags, const struct gs_tag_gap *gap, 
     return (uint8_t)bytes == 1;
 }
 
-/* Where in the strings the part behind a step begins: behind the word if it is the only one there.
- */
-static uint32_t next_behind_step(const struct gs_tags *tags, gs_key tag)
-{
-    const struct gs_tag_steps *steps = &tags->steps;
-    const gs_key step = (tags->reverse ? ~tag : tag) >> tags->index_bits;
-    const bool any_below = step == 0 && steps->least > 0;
-    const bool any_above = step >= steps->range && steps->least + steps->range < UINT64_MAX;
-    return steps->shift > 0 || any_below || any_above ? tags->from : steps->end;
-}
-
 /* Where in the strings the part behind a tag's first bytes begins; sides are among these. */
 static uint32_t next_behind(const struct gs_tags *tags, gs_key tag, uint32_t bytes)
 {
     uint32_t next = bytes;
     if (tags->stepped)
-        return next_behind_step(tags, tag);
+        return gs_tags_next_behind_steps(tags, tag);
     for (uint32_t i = 0; i < tags->gap_count; i++) {
         const struct gs_tag_gap *gap = &tags->gaps[i];
         const bool has = has_alike(tags, gap, tag);

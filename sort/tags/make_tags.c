@@ -123,20 +123,45 @@ void gs_tag_plain(const struct gs_tagger *tagger, const void *records, uint64_t 
         tag_plainly(tags, records, first, count, to, GS_PLAIN_MOVES_MAX);
 }
 
+/* Steps of words that are the prefix of a record. words is a constant at every call. */
+static inline __attribute__((always_inline)) uint64_t steps_of(const struct gs_tag_steps *steps,
+                                                               const char *record, uint32_t words)
+{
+    uint64_t prefix = 0;
+    for (uint32_t i = 0; i < words; i++, steps++) {
+        const uint64_t word = gs_record_word_by(&steps->word, record);
+        const uint64_t above = word - steps->least;
+        if (above > steps->range) /* below or above: then what is behind tells nothing */
+            return word < steps->least ? prefix : prefix | steps->last;
+        prefix |= above >> steps->shift << steps->place;
+    }
+    return prefix;
+}
+
+static inline __attribute__((always_inline)) void tag_by_steps(const struct gs_tags *tags,
+                                                               const char *record, uint64_t first,
+                                                               uint64_t count, gs_key *to,
+                                                               uint32_t words)
+{
+    struct gs_tag_steps own[GS_TAG_STEPS_MAX]; /* which no tag that is written changes */
+    memcpy(own, tags->steps, words * sizeof *own);
+    const size_t record_bytes = tags->tagger.record_bytes;
+    const unsigned index_bits = tags->index_bits;
+    const gs_key turned = tags->reverse ? ~gs_tags_index_mask(tags) : 0;
+    for (uint64_t i = 0; i < count; i++, record += record_bytes) {
+        __builtin_prefetch(record + PREFETCHED);
+        to[i] = ((gs_key)steps_of(own, record, words) << index_bits ^ turned) | (first + i);
+    }
+}
+
 void gs_tag_by_steps(const struct gs_tagger *tagger, const void *records, uint64_t first,
                      uint64_t count, gs_key *to)
 {
     const struct gs_tags *tags = (const struct gs_tags *)tagger;
-    const size_t record_bytes = tagger->record_bytes;
-    const struct gs_tag_steps steps = tags->steps; /* which no tag that is written changes */
-    const unsigned index_bits = tags->index_bits;
-    const gs_key turned = tags->reverse ? ~gs_tags_index_mask(tags) : 0;
-    const char *record = records;
-    for (uint64_t i = 0; i < count; i++, record += record_bytes) {
-        __builtin_prefetch(record + PREFETCHED);
-        const uint64_t word = gs_record_word_by(&steps.word, record);
-        uint64_t above = word > steps.least ? word - steps.least : 0;
-        above = above < steps.range ? above : steps.range;
-        to[i] = ((gs_key)(above >> steps.shift) << index_bits ^ turned) | (first + i);
-    }
+    if (tags->stepped == 1)
+        tag_by_steps(tags, records, first, count, to, 1);
+    else if (tags->stepped == 2)
+        tag_by_steps(tags, records, first, count, to, 2);
+    else
+        tag_by_steps(tags, records, first, count, to, GS_TAG_STEPS_MAX);
 }

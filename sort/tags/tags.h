@@ -16,9 +16,9 @@
  *   prefix  | side p side o o o o o ...
  *
  * In tags of 8 bytes there is no room for bits that tell nothing, as the upper ones of floats do:
- * if the first word of strings has 8 bytes, and no gap inside, prefixes are steps of it.
+ * if strings begin with words of 8 bytes, prefixes are steps of these (steps.c).
  *
- *   prefix  | (word - least) >> shift, of the number of words that are expected
+ *   prefix  | word - least | word - least | (word - least) >> shift
  */
 #ifndef GS_TAGS_H
 #define GS_TAGS_H
@@ -28,6 +28,7 @@
 #include "sort/keys/tiles.h"
 
 #define GS_TAG_GAPS_MAX   4
+#define GS_TAG_STEPS_MAX  3   /* words */
 #define GS_TAG_SHARED_MAX 256 /* bytes of a gap at the beginning; */
 #define GS_TAG_WINDOW     32  /* bytes behind that, where others may be */
 #define GS_TAG_HEADS_MAX  (GS_TAG_SHARED_MAX / 16 + 2 * (GS_TAG_GAPS_MAX - 1))
@@ -48,13 +49,13 @@ struct gs_tag_move {
     uint64_t known, is_known; /* what is alike of it */
 };
 
-/* Steps of a word: those below and above the words that are expected belong to the outermost ones.
- */
+/* Steps of a word, counted from the least one that is expected. */
 struct gs_tag_steps {
     struct gs_record_word word;
-    uint32_t end;          /* of the word in the string */
     uint64_t least, range; /* the least that is expected, and how far it is to the greatest */
-    unsigned shift;        /* a step has as many words as these bits can have */
+    unsigned shift;        /* a step has as many words as these bits can have; in the last word */
+    unsigned place;        /* in prefixes, above so many bits */
+    uint64_t last;         /* the greatest steps of this word and all behind it, in their places */
 };
 
 struct gs_tags {
@@ -76,9 +77,10 @@ struct gs_tags {
     struct gs_record_head sides;             /* the tag with nothing but the bytes for sides, */
     uint32_t move_count;                     /* 0: there are no such words */
     struct gs_tag_move moves[GS_TAG_WINDOW]; /* and the others; */
-    uint32_t moved; /* the tag's bytes from here on come from behind the window */
-    bool stepped;   /* a prefix is none of these, but a step; */
-    struct gs_tag_steps steps;
+    uint32_t moved;   /* the tag's bytes from here on come from behind the window */
+    uint32_t stepped; /* a prefix is none of these, but steps of so many words, */
+    struct gs_tag_steps steps[GS_TAG_STEPS_MAX];
+    uint32_t steps_tell;   /* the string up to here, where all have words that are expected; */
     bool whole;            /* the tag has all keys, and the record's other bytes, too; */
     struct gs_codec codec; /* that of such records */
 };

@@ -214,7 +214,9 @@ uint64_t gs_ties_unique(struct gs_wide *wide, gs_key *tags, uint64_t count, gs_k
             }
             dropped -= fingerprint(wide, tags + i, left);
         }
-        memmove(tags + kept, tags + i, left * sizeof *tags);
+        tags[kept] = tags[i];
+        if (left > 1) /* seldom: most are spared the call */
+            memmove(tags + kept, tags + i, left * sizeof *tags);
         kept += left;
     }
     gs_emit_drop(&wide->run.emitter, dropped);

@@ -178,9 +178,12 @@ void gs_limit_threads(struct gs_task *task)
 {
     uint64_t threads = gs_threads(&task->sort);
     uint64_t most = threads;
-    uint64_t left = gs_buffer_space_left();
+    const uint64_t left = gs_buffer_space_left();
+    const uint64_t group = gs_memory_group_left();
     if (left != UINT64_MAX)
         most = 1 + left / 4 / (gs_stack_bytes() + THREAD_BUFFERS); /* one has its stack already */
+    if (group / 4 / BESIDE_THREAD < most)                          /* or it is killed */
+        most = 1 + group / 4 / BESIDE_THREAD;
     if (threads > most)
         task->sort.threads = (unsigned)most;
 }

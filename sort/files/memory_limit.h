@@ -40,8 +40,9 @@ uint64_t gs_address_space_wanted(const struct gs_task *task, uint64_t keys, bool
 void gs_memory_bound_dirty(const struct gs_options *options, uint64_t memory_bytes,
                            uint64_t needed_bytes, uint64_t written_bytes);
 
-/* Lower the number of threads where address space or data is limited: their stacks and buffers take
- * at most a quarter of it. (Where fewer can be started, fewer sort: team.c.) */
+/* Lower the number of threads where address space or data is limited, or the memory of a control
+ * group: their stacks and buffers take at most a quarter of it. (Where fewer can be started, fewer
+ * sort: team.c.) */
 void gs_limit_threads(struct gs_task *task);
 
 #endif

@@ -60,7 +60,7 @@ others_hold()
 }
 
 @test "so do records where others hold the memory of the control group" {
-    local mib
+    local mib threads
     require_plain_build
     require_control_group memory
     mount_memory held 200m
@@ -68,11 +68,13 @@ others_hold()
     reference -s -R 16 -k 0:f64 in >wanted
     for mib in 190 180 160; do
         limit_to 200 head -c "${mib}M" /dev/zero >held/file
-        in_group timeout 20 "$GSORT" -s -R 16 -k 0:f64 -T t in -o out
-        assert_same wanted out
-        # shellcheck disable=SC2002  # a pipe is what is tested
-        cat in | in_group timeout 20 "$GSORT" -s -R 16 -k 0:f64 -T t >out
-        assert_same wanted out
+        for threads in 2 1000; do # each of which has a mebibyte in hand
+            in_group timeout 20 "$GSORT" --parallel="$threads" -s -R 16 -k 0:f64 -T t in -o out
+            assert_same wanted out
+            # shellcheck disable=SC2002  # a pipe is what is tested
+            cat in | in_group timeout 20 "$GSORT" --parallel="$threads" -s -R 16 -k 0:f64 -T t >out
+            assert_same wanted out
+        done
     done
 }
 

@@ -48,10 +48,9 @@ struct work {
 
 struct compaction {
     struct gs_external_sorter *sorter;
-    struct gs_level *level;   /* its chunks are the old ones, */
-    size_t first;             /* from here on: those before are in memory, and stay */
-    struct gs_level made;     /* has the new ones, */
-    struct gs_level_chunk to; /* and this is the next, */
+    struct gs_level *level;   /* its chunks */
+    size_t first, end;        /* from first to end are the old ones, and behind them new ones; */
+    struct gs_level_chunk to; /* this is the next of these, */
     char *entries;            /* its entries, from the memory of chunks; */
     uint64_t count, room;
     bool writes;             /* else a few bins are looked at */
@@ -97,7 +96,7 @@ static enum gs_status read_portion(const struct compaction *all, uint32_t bin, s
     work->count = 0;
     do {
         before = work->count;
-        while (work->chunk < level->chunk_count && work->count < work->room) {
+        while (work->chunk < all->end && work->count < work->room) {
             const uint32_t left = gs_level_piece_keys(level, work->chunk, bin, bin) - work->skip;
             const uint64_t room = work->room - work->count;
             const uint32_t here = left < room ? left : (uint32_t)room;
@@ -111,7 +110,7 @@ static enum gs_status read_portion(const struct compaction *all, uint32_t bin, s
         }
         work->read += work->count - before;
         combine(all, work);
-    } while (work->chunk < level->chunk_count && work->count <= work->room / 2);
+    } while (work->chunk < all->end && work->count <= work->room / 2);
     work->change += fingerprint(all, work->entries, work->count);
 cleanup:
     return st;
@@ -122,7 +121,7 @@ static void free_old(const struct compaction *all, uint32_t bin)
 {
     const uint64_t bytes = all->level->entries->bytes;
     const uint32_t bins = gs_level_bins(all->level);
-    for (size_t i = all->first; i < all->level->chunk_count; i++) {
+    for (size_t i = all->first; i < all->end; i++) {
         struct gs_level_chunk *chunk = &all->level->chunks[i];
         gs_spill_free(&all->sorter->spill, &chunk->place, chunk->starts[bin] * bytes,
                       chunk->starts[bins] * bytes);
@@ -141,7 +140,7 @@ static enum gs_status write_chunk(struct compaction *all, uint32_t bin, struct g
     if (all->count > 0) {
         GS_TRY(gs_spill_place(spill, all->count * bytes, &all->to.place, err));
         GS_TRY(gs_spill_write(spill, &all->to.place, 0, all->entries, all->count * bytes, err));
-        GS_TRY(gs_level_add(&all->made, &all->to, err));
+        GS_TRY(gs_level_add(all->level, &all->to, err));
         all->to = (struct gs_level_chunk){.starts = NULL};
     }
     all->count = 0;
@@ -178,7 +177,7 @@ static enum gs_status end_bin(struct compaction *all, uint32_t bin, struct work 
         remained += work->count;
         if (all->writes)
             GS_TRY(append(all, bin, work, err));
-        if (work->chunk == all->level->chunk_count)
+        if (work->chunk == all->end)
             break;
         GS_TRY(read_portion(all, bin, work, err));
     }
@@ -259,19 +258,15 @@ bool gs_external_compacts(const struct gs_external_sorter *sorter, const struct 
            sorter->spill.held > most;
 }
 
-/* Put the new chunks in the place of the old ones. */
-static enum gs_status take_chunks(struct compaction *all, struct gs_error *err)
+/* All of the old chunks is in the new ones. */
+static void drop_old(const struct compaction *all)
 {
-    enum gs_status st = GS_OK;
     struct gs_level *level = all->level;
-    while (level->chunk_count > all->first)
-        gs_level_chunk_free(&level->chunks[--level->chunk_count]);
-    for (size_t i = 0; i < all->made.chunk_count; i++) {
-        GS_TRY(gs_level_add(level, &all->made.chunks[i], err));
-        all->made.chunks[i] = (struct gs_level_chunk){.starts = NULL};
-    }
-cleanup:
-    return st;
+    for (size_t i = all->first; i < all->end; i++)
+        gs_level_chunk_free(&level->chunks[i]);
+    level->chunk_count -= all->end - all->first;
+    memmove(level->chunks + all->first, level->chunks + all->end,
+            (level->chunk_count - all->first) * sizeof *level->chunks);
 }
 
 /* Look at a few bins. Do enough of all entries go? If not, tell when to look again. */
@@ -294,7 +289,7 @@ enum gs_status gs_external_compact(struct gs_external_sorter *sorter, struct gs_
 {
     enum gs_status st;
     bool pays;
-    struct compaction all = {.sorter = sorter, .level = level};
+    struct compaction all = {.sorter = sorter, .level = level, .end = level->chunk_count};
     const uint64_t start = gs_now_ns();
     const uint64_t bytes = gs_external_chunk_bytes(sorter);
     const unsigned threads = threads_for(sorter, level);
@@ -303,7 +298,8 @@ enum gs_status gs_external_compact(struct gs_external_sorter *sorter, struct gs_
     all.entries = (char *)sorter->chunks[0];
     all.room = bytes / sorter->entries->bytes;
     all.room = all.room < ENTRIES_MOST ? all.room : ENTRIES_MOST;
-    while (all.first < level->chunk_count && level->chunks[all.first].rows.keys != NULL)
+    /* Those before the first are in memory, and stay. */
+    while (all.first < all.end && level->chunks[all.first].rows.keys != NULL)
         all.first++;
     GS_TRY(look(&all, threads, &pays, err));
     if (pays) {
@@ -311,15 +307,12 @@ enum gs_status gs_external_compact(struct gs_external_sorter *sorter, struct gs_
         all.writes = true;
         GS_TRY(combine_bins(&all, 1, threads, err));
         GS_TRY(write_chunk(&all, gs_level_bins(level), err));
-        GS_TRY(take_chunks(&all, err));
+        drop_old(&all);
         sorter->stats->keys_combined += all.read - all.remained;
         sorter->compact_at = 2 * sorter->spill.held;
     }
 cleanup:
     gs_external_account(sorter, GS_STAGE_SCATTER, start, all.read, 2 * sorter->entries->bytes);
     gs_level_chunk_free(&all.to);
-    for (size_t i = 0; i < all.made.chunk_count; i++)
-        gs_level_chunk_free(&all.made.chunks[i]);
-    free(all.made.chunks);
     return st;
 }

@@ -5,6 +5,7 @@
 
 #include "sort/keys/sample_position.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,24 +39,15 @@ static enum gs_status choose_splitters(struct gs_grid_axis *axis, const char **s
     return GS_OK;
 }
 
-/* Are there at most so many cells? */
-static bool is_fine(size_t slabs, size_t axes, size_t most_cells)
-{
-    size_t cells = 1;
-    for (size_t i = 0; i < axes && cells <= most_cells; i++)
-        cells *= slabs;
-    return cells <= most_cells;
-}
-
-/* Of each axis alike. */
+/* Of each axis alike, for so many cells in all. */
 static size_t choose_slabs(const struct gs_options *orders, size_t order_count, size_t most_cells)
 {
-    size_t slabs = 1;
+    size_t slabs = GS_GRID_SLABS;
     for (size_t i = 0; i < order_count; i++)
         if (gs_keeps_input_order(&orders[i]))
             return 1;
-    while (slabs < GS_GRID_SLABS && is_fine(slabs + 1, order_count, most_cells))
-        slabs++;
+    while (slabs > 1 && pow((double)slabs, (double)order_count) > (double)most_cells)
+        slabs--;
     return slabs;
 }
 

@@ -6,7 +6,9 @@
 #include "common/random.h"
 #include "tests/unit/check.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 enum { NUMBERS = 3, ORDERS_MAX = 12 };
 
@@ -122,6 +124,39 @@ static void check_orders(size_t order_count, size_t record_bytes, uint64_t count
     free(rows);
 }
 
+/* Files may not grow so far: an error in one line, which all later calls repeat. */
+static void test_no_room(void)
+{
+    struct gsort_format *format = gsort_format_parse("R24 k0:u64", NULL);
+    const struct gsort_format *const orders[] = {format, format};
+    struct gsort_options options = GSORT_OPTIONS_INIT;
+    struct gsort_error error = GSORT_ERROR_INIT;
+    enum { ROWS = 20000, PUSHES = 20 };
+    static char rows[ROWS * 24];
+    const void *batch;
+    uint64_t count;
+    struct rlimit limit;
+    int pushes = 0;
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &limit);
+    const rlim_t before = limit.rlim_cur;
+    limit.rlim_cur = 2 << 20;
+    setrlimit(RLIMIT_FSIZE, &limit);
+    options.memory_bytes = 1;
+    struct gsort_sorter *sorter = gsort_sorter_open(orders, 2, here, 1, &options, NULL);
+    while (pushes < PUSHES && gsort_sorter_push(sorter, rows, ROWS, &error) == GSORT_OK)
+        pushes++;
+    CHECK(pushes > 0 && pushes < PUSHES);
+    CHECK_EQUAL(error.status, GSORT_OUTPUT);
+    CHECK(strncmp(error.line, "/tmp: ", 6) == 0);
+    CHECK_EQUAL(gsort_sorter_finish(sorter, NULL), GSORT_OUTPUT);
+    CHECK_EQUAL(gsort_sorter_pull(sorter, 0, &batch, &count, NULL), GSORT_OUTPUT);
+    gsort_sorter_free(sorter);
+    limit.rlim_cur = before;
+    setrlimit(RLIMIT_FSIZE, &limit);
+    gsort_format_free(format);
+}
+
 int main(void)
 {
     for (int unique = 0; unique < 2; unique++) {
@@ -132,5 +167,6 @@ int main(void)
     }
     /* There are not as many cells: each order is written again. */
     check_orders(ORDERS_MAX, 24, 200000, 1000, false, 14);
+    test_no_room();
     return check_failures();
 }

@@ -55,8 +55,13 @@ struct gs_combiner *gs_combiner_new(const struct gs_options *options, const char
                                      .rows = gs_key_rows(&how->order.format),
                                      .quick = !parts,
                                      .room = room};
-    combiner->set =
-        (struct gs_set_match){.how = how, .rows = &combiner->rows, .reverse = options->reverse};
+    combiner->set = (struct gs_set_match){.records = how->set.records,
+                                          .count = how->set.count,
+                                          .record_bytes = how->record_bytes,
+                                          .order = &how->order,
+                                          .rows = &combiner->rows,
+                                          .reverse = options->reverse,
+                                          .once = how->folds};
     for (uint32_t i = 0; i < how->field_count; i++)
         combiner->quick = combiner->quick && how->fields[i].fold == GS_COMBINE_SUM &&
                           gs_field_is_word(&how->fields[i].field.type);

@@ -7,14 +7,14 @@
 
 static const char *set_record(const struct gs_set_match *set, uint64_t index)
 {
-    return (const char *)set->how->set.records + index * set->how->record_bytes;
+    return (const char *)set->records + index * set->record_bytes;
 }
 
 /* Words that are in ascending order. */
 static void make_words(const struct gs_set_match *set, const char *record, uint64_t bytes,
                        uint64_t count, uint64_t *words)
 {
-    struct gs_record_word how = set->how->order.words[0];
+    struct gs_record_word how = set->order->words[0];
     how.flip ^= set->reverse ? UINT64_MAX : 0;
     if (how.plain)
         for (uint64_t i = 0; i < count; i++)
@@ -27,7 +27,7 @@ static void make_words(const struct gs_set_match *set, const char *record, uint6
 /* Does a record of the set come before this one, by keys? */
 static bool precedes(const struct gs_set_match *set, uint64_t index, const char *record)
 {
-    const struct gs_record_order *order = &set->how->order;
+    const struct gs_record_order *order = set->order;
     const char *other = set_record(set, index);
     const uint64_t a = gs_record_word(order, other);
     const uint64_t b = gs_record_word(order, record);
@@ -42,7 +42,7 @@ static bool precedes(const struct gs_set_match *set, uint64_t index, const char 
 /* Go on to the first record of the set that does not come before this one. */
 static void advance(struct gs_set_match *set, const char *record)
 {
-    const uint64_t count = set->how->set.count;
+    const uint64_t count = set->count;
     uint64_t moved = 0, step = 1; /* as in gs_keys_run */
     while (step <= count - set->next && precedes(set, set->next + step - 1, record)) {
         set->next += step;
@@ -68,12 +68,11 @@ static void open_window(struct gs_set_match *set, const char *record)
         return;
     const uint64_t before = set->next;
     advance(set, record);
-    const uint64_t left = set->how->set.count - set->next;
+    const uint64_t left = set->count - set->next;
     const uint64_t most = set->next - before < NEAR ? GS_SET_WINDOW : NEAR;
     set->from = set->next;
     set->to = set->from + (left < most ? left : most);
-    make_words(set, set_record(set, set->from), set->how->record_bytes, set->to - set->from,
-               set->words);
+    make_words(set, set_record(set, set->from), set->record_bytes, set->to - set->from, set->words);
 }
 
 /* Walk along words of records [from, end) and of the window, both in ascending order. A step waits
@@ -141,16 +140,15 @@ static struct walk walk(const struct gs_set_match *set, const uint64_t *words, u
     memcpy(a, later, (size_t)(b - later) * sizeof *b);
     const uint32_t done = one.from < middle ? one.from : two.from;
     return (struct walk){.candidates = (uint32_t)(a - found) + (uint32_t)(b - later),
-                         .done = set->to == set->how->set.count ? count : done,
+                         .done = set->to == set->count ? count : done,
                          .at = two.at};
 }
 
 /* How many of the set have the keys of this record, from the next one on? */
 static uint64_t run_at_next(const struct gs_set_match *set, const char *record)
 {
-    const struct gs_combine *how = set->how;
-    return gs_keys_run(set->rows, record, set_record(set, set->next), how->record_bytes,
-                       how->set.count - set->next);
+    return gs_keys_run(set->rows, record, set_record(set, set->next), set->record_bytes,
+                       set->count - set->next);
 }
 
 /* Of `run` records with the keys of this one, how many are paired? The keys are the last ones that
@@ -169,7 +167,7 @@ static uint64_t pair(struct gs_set_match *set, const char *record, uint64_t run)
         set->matches = matches;
         set->next += matches;
     }
-    if (set->how->folds)
+    if (set->once)
         return run;
     const uint64_t paired = run < set->matches ? run : set->matches;
     set->matches -= paired;

@@ -7,16 +7,20 @@
 #ifndef GS_SET_MATCH_H
 #define GS_SET_MATCH_H
 
-#include "sort/files/combine.h"
 #include "sort/files/key_rows.h"
+#include "sort/types/record_order.h"
 
 #define GS_SET_BLOCK  256  /* records that are looked up at once, */
 #define GS_SET_WINDOW 1024 /* and those of the set whose words are at hand */
 
 struct gs_set_match {
-    const struct gs_combine *how;
+    const void *records; /* of the set, in order; */
+    uint64_t count;      /* so many */
+    uint32_t record_bytes;
+    const struct gs_record_order *order;
     const struct gs_key_rows *rows;
     bool reverse;
+    bool once;         /* what it has once is paired with all that have these keys */
     uint64_t next;     /* of the set's records: the first with keys that have not come yet */
     uint64_t matches;  /* those of the last key that it has, less those that came; */
     const char *match; /* one of them, or NULL: there was none so far */

@@ -61,8 +61,7 @@ static inline __attribute__((always_inline)) char *find(struct places in, const 
     const size_t step = bytes + GS_TIMES_BYTES;
     uint64_t place = place_of(in, hash);
     const char *first = in.parts + place * step;
-    const bool other = !gs_row_same(first, word, bytes) & (times(first, bytes) != 0);
-    place += other;
+    place += (unsigned)!gs_row_same(first, word, bytes) & (unsigned)(times(first, bytes) != 0);
     for (;; place++) {
         place = place < in.count ? place : 0;
         char *part = in.parts + place * step;

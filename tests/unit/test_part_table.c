@@ -129,7 +129,8 @@ static void check_words(uint32_t bytes)
                                       .part_bytes = bytes + GS_TIMES_BYTES};
     const uint64_t limits[] = {UINT64_MAX, 16384, 80, 0};
     char *words = calloc(RECORDS, bytes);
-    CHECK(words != NULL);
+    if (words == NULL)
+        abort();
     for (uint64_t i = 0; i < RECORDS; i++) {
         const uint64_t value = gs_random(1, i) % VALUES; /* 0 is one, too */
         memcpy(words + i * bytes, &value, sizeof(uint32_t));

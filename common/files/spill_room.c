@@ -81,7 +81,8 @@ static int place_in(struct gs_spill *spill, size_t index, uint64_t bytes, struct
         .directory = (uint32_t)index, .offset = directory->used, .reused = (uint32_t)reused};
     if (errnum != 0)
         return errnum;
-    place->stripes = reallocarray(NULL, reused, sizeof *place->stripes);
+    if (reused > 0) /* else there is nothing to free */
+        place->stripes = reallocarray(NULL, reused, sizeof *place->stripes);
     if (place->stripes == NULL && reused > 0)
         return ENOMEM;
     gs_spill_keep(spill, place, more);

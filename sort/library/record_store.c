@@ -36,7 +36,8 @@ enum gs_status gs_record_store_add(struct gs_record_store *store, const void *re
 {
     enum gs_status st;
     GS_TRY(gs_record_store_make_room(store, store->used + bytes, err));
-    memcpy(store->bytes + store->used, records, bytes);
+    if (bytes > 0) /* records may be NULL if there are none */
+        memcpy(store->bytes + store->used, records, bytes);
     store->used += bytes;
 cleanup:
     return st;

@@ -87,7 +87,7 @@ static struct buffers plan_buffers(unsigned record_bytes, unsigned element, uint
     const uint64_t bin_bytes = most * record_bytes;
     const uint64_t piece = piece_bytes(count, record_bytes);
     const bool swaps = gs_shuffle_swaps(record_bytes);
-    plan.to_bytes = bin_bytes > piece ? bin_bytes : piece;
+    plan.to_bytes = ((bin_bytes > piece ? bin_bytes : piece) + 15) / 16 * 16;
     plan.gathered_bytes = swaps ? 0 : (most * element + 15) / 16 * 16;
     if (!swaps && !are_long(record_bytes)) {
         plan.number_bytes = (most + 3) / 4 * 4 * sizeof(uint32_t);

@@ -25,10 +25,8 @@
 
 #define PIECE_BYTES   ((uint64_t)1 << 20)
 #define THREAD_BYTES  ((uint64_t)256 << 10)
-#define LONG_BYTES    64  /* of records whose positions are dealt, or more */
-#define FETCHED_AHEAD 24  /* records that are under way, */
-#define FETCHED_BYTES 512 /* and what of each; the hardware fetches the rest of longer ones */
-#define LINE_BYTES    64
+#define LONG_BYTES    64 /* of records whose positions are dealt, or more */
+#define FETCHED_AHEAD 24 /* records that are under way */
 
 /* For forecasts: of a process, and of a thread, for each record and for each of its bytes. */
 #define PROCESS_SECONDS  0.002
@@ -140,21 +138,13 @@ static inline const char *numbered(const struct shuffling *all, const char *deal
                : gs_shuffle_record(&all->input, position, &count);
 }
 
-static inline void fetch_ahead(const char *record, uint32_t bytes)
-{
-    const uint32_t end = bytes < FETCHED_BYTES ? bytes : FETCHED_BYTES;
-    for (uint32_t at = 0; at < end; at += LINE_BYTES)
-        __builtin_prefetch(record + at, 0, 2);
-    __builtin_prefetch(record + end - 1, 0, 2);
-}
-
 static void fetch(const struct shuffling *all, const char *dealt, const char *numbers,
                   uint64_t count, char *to)
 {
     const uint32_t bytes = all->input.record_bytes;
     for (uint64_t i = 0; i < count; i++, to += bytes) {
         if (dealt == NULL && i + FETCHED_AHEAD < count)
-            fetch_ahead(numbered(all, dealt, numbers, i + FETCHED_AHEAD), bytes);
+            gs_record_prefetch(numbered(all, dealt, numbers, i + FETCHED_AHEAD), bytes);
         gs_record_copy(to, numbered(all, dealt, numbers, i), bytes);
     }
 }
